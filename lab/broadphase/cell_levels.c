@@ -42,8 +42,7 @@ int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idE
     return sampled;
 }
 
-// An edge that most boxes do not exceed by much: the largest if it is less than twice the median.
-static double findCommonEdge(const rbBroadPhase* broad)
+double rbFindCommonEdge(const rbBroadPhase* broad)
 {
     double edges[RB_EDGE_SAMPLES] = {0.0};
     int count = rbSampleEdges(broad->boxes, broad->isIn, broad->count, broad->idEnd, edges);
@@ -80,7 +79,7 @@ static double countMates(const rbBroadPhase* broad, double width, int* counters,
 
 double rbChooseCellSize(const rbBroadPhase* broad, rbIdList* counters)
 {
-    double edge = findCommonEdge(broad);
+    double edge = rbFindCommonEdge(broad);
     if (edge <= 0.0) {
         edge = 1.0; // points only: any initial width works
     }

@@ -49,6 +49,9 @@ static inline double rbGetLongestEdge(const rbBounds* box)
 int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
                   double edges[RB_EDGE_SAMPLES]);
 
+// An edge that most boxes do not exceed by much: the largest if it is less than twice the median.
+double rbFindCommonEdge(const rbBroadPhase* broad);
+
 // Chooses the width of the finest cells for the boxes present. O(n), or O(n log) where sizes differ
 // by decades. counters is scratch.
 double rbChooseCellSize(const rbBroadPhase* broad, rbIdList* counters);

@@ -323,8 +323,9 @@ static void makePair(const rbEventEngine* engine, const rbEventHost* host, const
         rbMotionState state = rbEventEngine_StateAt(engine, host, indices[i], time);
         rbSweepBody sweep;
         rbEventEngine_MakeSweepBody(engine, host, indices[i], time, &state, &sweep);
-        rbVec3 shift = i == 1 && engine->space.isPeriodic ? rbEventEngine_ImageShift(engine, pair)
-                                                          : RB_VEC3_ZERO;
+        rbVec3 shift = i == 1 && engine->space.isPeriodic
+                           ? rbEventEngine_ShiftBy(engine, pair->image)
+                           : RB_VEC3_ZERO;
         sweep.pose.p = rbAdd(sweep.pose.p, shift);
         out->movers[i] = (Mover){engine, host, indices[i], shift};
         makeBody(&out->movers[i], &state, &sweep, &out->bodies[i]);

@@ -167,7 +167,7 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     own->items.count = number;
     own->bounds.count = number;
     if (isSame) {
-        rbBroadPhase_Refit(own->boxes);
+        own->boxes->row->refit(own->boxes);
     } else {
         own->counts.builds += 1;
         rbDestroyBroadPhase(own->boxes);

@@ -221,9 +221,9 @@ static void hashingFindsFewCandidates(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(3)};
-    const rbBroadPhaseType types[] = {rbBroadPhaseType_Find("hash"),
+    const rbBroadPhaseType types[] = {rbBroadPhaseType_Find("hash"), rbBroadPhaseType_Find("cells"),
                                       rbBroadPhaseType_Find("coherent-hash")};
-    for (int t = 0; t < 2; ++t) {
+    for (int t = 0; t < 3; ++t) {
         for (int count = 500; count <= 8000; count *= 4) {
             rbBroadPhase* broad = rbCreateBroadPhase(types[t], 0.0);
             double size = cbrt(count / 1.25); // ten partners per box
@@ -251,6 +251,66 @@ static void hashingFindsFewCandidates(void** state)
     }
 }
 
+// Whether two boxes overlap in some image.
+static bool meetInImages(const rbBounds* a, const rbBounds* b, rbVec3 period)
+{
+    for (int image = 0; image < 125; ++image) {
+        rbVec3 shift = rbMulEach(
+            period, rbMakeVec3(image % 5 - 2.0, image / 5 % 5 - 2.0, image / 25 - 2.0)); // NOLINT
+        rbBounds moved = {rbAdd(b->lower, shift), rbAdd(b->upper, shift)};
+        if (rbDoBoxesOverlap(a, &moved)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Boxes shorter than half a period, at any place around the period: found across its ends, too.
+static void cellsFindBoxesAcrossPeriods(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(4)};
+    int events = rbTest_Count(3000, 100000);
+    const rbVec3 periods[4] = {
+        {10.0, 10.0, 10.0}, {3.0, 0.0, 7.0}, {0.0, 0.0, 2.5}, {40.0, 2.5, 0.0}};
+    for (int k = 0; k < 4; ++k) {
+        rbVec3 period = periods[k];
+        rbBroadPhase* broad = rbCreateBroadPhase(rbBroadPhaseType_Find("cells"), 0.0);
+        broad->row->setPeriod(broad, period);
+        rbIdList found = {0};
+        for (int i = 0; i < events; ++i) {
+            int id = rbRandom_Index(&random, BOXES);
+            if (rbRandom_Index(&random, 10) == 0 && rbBroadPhase_Has(broad, id)) {
+                rbBroadPhase_Remove(broad, id);
+                continue;
+            }
+            double edge = rbRandom_Index(&random, 8) == 0 ? 1.2 : 0.4;
+            rbVec3 p = {rbRandom_Range(&random, -6.0, 6.0), rbRandom_Range(&random, -6.0, 6.0),
+                        rbRandom_Range(&random, -6.0, 6.0)};
+            rbVec3 size = {rbRandom_Range(&random, 0.0, edge), rbRandom_Range(&random, 0.0, edge),
+                           rbRandom_Range(&random, 0.0, edge)};
+            // within a period of the middle
+            p.x = period.x > 0.0 ? fmod(p.x, period.x) : p.x;
+            p.y = period.y > 0.0 ? fmod(p.y, period.y) : p.y;
+            p.z = period.z > 0.0 ? fmod(p.z, period.z) : p.z;
+            rbBroadPhase_Place(broad, id, rbMakeBoxAround(p, size), &found);
+            rbBounds box = rbBroadPhase_GetBox(broad, id);
+            int truth = 0;
+            for (int other = 0; other < BOXES; ++other) {
+                bool isThere = other != id && rbBroadPhase_Has(broad, other);
+                rbBounds its = isThere ? rbBroadPhase_GetBox(broad, other) : box;
+                if (isThere && meetInImages(&box, &its, period)) {
+                    assert_true(truth < found.count && found.ids[truth] == other);
+                    ++truth;
+                }
+            }
+            assert_int_equal(found.count, truth);
+        }
+        rbIdList_Free(&found);
+        rbDestroyBroadPhase(broad);
+    }
+}
+
 RB_TEST_GROUP(oracle_broad_phases, cmocka_unit_test(allRowsFindTheSameBoxes),
-              cmocka_unit_test(countersAreSharedCells),
-              cmocka_unit_test(hashingFindsFewCandidates));
+              cmocka_unit_test(countersAreSharedCells), cmocka_unit_test(hashingFindsFewCandidates),
+              cmocka_unit_test(cellsFindBoxesAcrossPeriods));

@@ -173,16 +173,15 @@ static rbBounds makeOutlier(rbRandom* random, int id)
 static void treeAndHashStayCheapInBadCases(void** state)
 {
     (void)state;
-    rbBroadPhaseType hash = rbBroadPhaseType_Find("hash");
-    checkBelow(countWork(RB_BROAD_TREE, makeRow, 4000), 120.0);
-    checkBelow(countWork(hash, makeRow, 4000), 120.0);
-    checkBelow(countWork(RB_BROAD_TREE, makeOnFloor, 4000), 120.0);
-    checkBelow(countWork(hash, makeOnFloor, 4000), 120.0);
-    checkBelow(countWork(RB_BROAD_TREE, makeOutlier, 4000), 300.0);
-    checkBelow(countWork(hash, makeOutlier, 4000), 300.0);
-    // all pairs overlap: nothing can be saved, but nothing may break
-    checkBelow(countWork(RB_BROAD_TREE, makeNested, 1000), 4000.0);
-    checkBelow(countWork(hash, makeNested, 1000), 4000.0);
+    const rbBroadPhaseType types[] = {RB_BROAD_TREE, rbBroadPhaseType_Find("hash"),
+                                      rbBroadPhaseType_Find("cells")};
+    for (int t = 0; t < 3; ++t) {
+        checkBelow(countWork(types[t], makeRow, 4000), 120.0);
+        checkBelow(countWork(types[t], makeOnFloor, 4000), 120.0);
+        checkBelow(countWork(types[t], makeOutlier, 4000), 300.0);
+        // all pairs overlap: nothing can be saved, but nothing may break
+        checkBelow(countWork(types[t], makeNested, 1000), 4000.0);
+    }
 }
 
 // The tree stays good when boxes wander: visits at most a constant factor more nodes than after a
@@ -236,6 +235,12 @@ static void choiceFollowsNumberAndSizes(void** state)
         boxes[id] = rbBoxScenes[0].make(&random);
     }
     assert_int_equal(rbChooseBroadPhase(boxes, 10), rbBroadPhaseType_Find("naive"));
+    assert_int_equal(rbChooseBroadPhase(boxes, 1000), rbBroadPhaseType_Find("cells"));
+    for (int id = 0; id < 1000; ++id) { // the same boxes far apart
+        rbVec3 size = rbSub(boxes[id].upper, boxes[id].lower);
+        boxes[id].lower = rbScale(20.0, boxes[id].lower);
+        boxes[id].upper = rbAdd(boxes[id].lower, size);
+    }
     assert_int_equal(rbChooseBroadPhase(boxes, 1000), rbBroadPhaseType_Find("hash"));
     for (int id = 0; id < 1000; ++id) {
         boxes[id] = rbBoxScenes[1].make(&random);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const labBroadPhases[] = {"naive", "hash", "sweep-1d", "sweep-2d",
-                                             "coherent-hash"};
+static const char* const labBroadPhases[] = {"naive",    "cells",    "hash",
+                                             "sweep-1d", "sweep-2d", "coherent-hash"};
 
 static void laboratoryIsRegisteredOnce(void** state)
 {
@@ -24,12 +24,12 @@ static void laboratoryIsRegisteredOnce(void** state)
     rbError error = {0};
     for (int i = 0; i < 2; ++i) {
         assert_int_equal(rbRegisterLaboratory(&error), RB_STATUS_OK);
-        assert_int_equal(rbBroadPhaseType_GetCount(), RB_BROAD_COUNT + 5);
+        assert_int_equal(rbBroadPhaseType_GetCount(), RB_BROAD_COUNT + 6);
         assert_int_equal(rbPairMethod_GetCount(), RB_PAIR_COUNT + 2);
     }
     assert_string_equal(rbPairMethod_Name(rbPairMethod_Find("mpr")), "mpr");
     assert_string_equal(rbPairMethod_Name(rbPairMethod_Find("features")), "features");
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 6; ++i) {
         rbBroadPhaseType type = rbBroadPhaseType_Find(labBroadPhases[i]);
         assert_int_equal(type, RB_BROAD_COUNT + i);
         assert_string_equal(rbBroadPhaseType_Name(type), labBroadPhases[i]);

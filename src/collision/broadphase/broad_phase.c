@@ -187,11 +187,6 @@ void rbIdList_Sort(rbIdList* list, int first, rbIdList* scratch)
     }
 }
 
-bool rbBroadPhase_IsShared(const rbBroadPhase* broad)
-{
-    return broad->row->isShared;
-}
-
 void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbIdList* scratch)
 {
     int first = found->count;
@@ -200,7 +195,9 @@ void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbI
     } else {
         broad->row->query(broad, &broad->boxes[id], id, found);
     }
-    rbIdList_Sort(found, first, scratch);
+    if (scratch != NULL) {
+        rbIdList_Sort(found, first, scratch);
+    }
 }
 
 void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners)
@@ -238,11 +235,6 @@ bool rbBroadPhase_Defer(rbBroadPhase* broad, int id, rbBounds box)
     RB_ASSERT(rbIsProperBounds(&box));
     broad->boxes[id] = clean(&box);
     return true;
-}
-
-void rbBroadPhase_Refit(rbBroadPhase* broad)
-{
-    broad->row->refit(broad);
 }
 
 void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count)

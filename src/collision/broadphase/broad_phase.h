@@ -27,6 +27,9 @@ typedef struct rbBroadRow {
     size_t stateSize; // bytes, zeroed at creation
     void (*start)(rbBroadPhase* broad, double cellSize);
     void (*stop)(rbBroadPhase* broad); // frees the memory owned by the state
+    // Called before the first box: boxes shorter than half a period (m, 0: none) overlap across its
+    // ends too. NULL: they do not.
+    void (*setPeriod)(rbBroadPhase* broad, rbVec3 period);
     void (*insert)(rbBroadPhase* broad, int id);
     void (*move)(rbBroadPhase* broad, int id, const rbBounds* old);
     void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still valid
@@ -69,12 +72,10 @@ rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
 
-// Moves a box that is in, until Refit for itself only: quicker, where many move. False: it cannot.
+// Moves a box that is in, until row->refit for itself only: quicker, where many move. False: not
+// so.
 bool rbBroadPhase_Defer(rbBroadPhase* broad, int id, rbBounds box);
-void rbBroadPhase_Refit(rbBroadPhase* broad);
-// Whether several threads may find partners at once.
-bool rbBroadPhase_IsShared(const rbBroadPhase* broad);
-// Appends the boxes that overlap the box of a number, ascending; scratch is for sorting.
+// Appends the boxes that overlap that of a number, ascending by scratch; NULL: in any order.
 void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbIdList* scratch);
 
 // A walk through boxes.

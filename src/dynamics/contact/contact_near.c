@@ -761,13 +761,13 @@ static void changePairs(Approach* approach)
 {
     rbContactPairs* pairs = approach->pairs;
     int count = pairs->search.changed.count;
-    int least = rbBroadPhase_IsShared(pairs->broad) ? CHANGED_LEAST : count + 1;
-    bool isMany = count > pairs->bodies.count / MANY_PART && rbBroadPhase_IsShared(pairs->broad);
+    int least = pairs->broad->row->isShared ? CHANGED_LEAST : count + 1;
+    bool isMany = count > pairs->bodies.count / MANY_PART && pairs->broad->row->isShared;
     for (int i = 0; i < count; ++i) {
         putBox(pairs, pairs->search.changed.data[i], isMany);
     }
     if (isMany) {
-        rbBroadPhase_Refit(pairs->broad);
+        pairs->broad->row->refit(pairs->broad);
     }
     rbContactPairs_ReserveScratch(pairs);
     rbArray_Reserve(pairs->search.partnerCounts, count);

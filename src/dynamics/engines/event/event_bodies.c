@@ -139,8 +139,6 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
     out->growth = fmax(0.0, body->growth);
 }
 
-// ------------------------------------------------------------------------------------ collisions
-
 void rbEventHost_Write(const rbEventHost* host, const rbEvent* event)
 {
     RB_ASSERT(event != NULL);

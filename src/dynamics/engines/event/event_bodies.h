@@ -24,12 +24,6 @@ static inline rbVec3 rbEventEngine_ShiftBy(const rbEventEngine* engine, const in
     return (rbVec3){periods[0] * period.x, periods[1] * period.y, periods[2] * period.z};
 }
 
-// From b of a pair to its image next to a.
-static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
-{
-    return rbEventEngine_ShiftBy(engine, pair->image);
-}
-
 // The geometry of a body in a state.
 static inline rbTransform rbEventCold_GetPose(const rbEventCold* cold, const rbMotionState* state)
 {

@@ -89,7 +89,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbHeap_Free(&engine->heap);
     rbDestroyBroadPhase(engine->space.broad);
     rbIdList_Free(&engine->space.found);
-    rbArray_Free(engine->space.partners);
+    rbArray_FreeAll(engine->space.partners, engine->space.marks);
     rbFree(engine->materials.pairs,
            (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materials.pairs);
     rbEventEngine_FreeCluster(engine);
@@ -176,6 +176,7 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     rbArray_Fill(engine->bodies, index + 1, empty);
     rbArray_Fill(engine->colds, index + 1, (rbEventCold){0});
     rbArray_Fill(engine->space.balls, index + 1, (rbEventBall){0});
+    rbArray_Fill(engine->space.marks, index + 1, 0);
     rbArray_Fill(engine->clocks, index + 1, (rbEventClock){0});
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
@@ -338,6 +339,9 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
     rbFree(boxes, (size_t)(engine->bodies.count + 1) * sizeof *boxes);
     rbDestroyBroadPhase(engine->space.broad);
     engine->space.broad = rbCreateBroadPhase(type, 0.0);
+    if (engine->space.broad->row->setPeriod != NULL) {
+        engine->space.broad->row->setPeriod(engine->space.broad, engine->space.period);
+    }
     engine->statistics.broadPhase = type;
 }
 

@@ -801,7 +801,7 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     const rbEventPair* pair = &engine->pairs.data[pairIndex];
     bool isFirst = pair->a == cluster->bodies[place];
     // b is at its image next to a; the cluster may be elsewhere.
-    rbVec3 image = rbEventEngine_ImageShift(engine, pair);
+    rbVec3 image = rbEventEngine_ShiftBy(engine, pair->image);
     rbVec3 shiftA = isFirst ? cluster->shifts[place] : rbSub(cluster->shifts[place], image);
     rbVec3 shiftB = rbAdd(shiftA, image);
     int other =

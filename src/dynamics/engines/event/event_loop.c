@@ -182,8 +182,6 @@ static const rbDetectorRow exactRow = {.name = "exact"};
 static const rbEventLoopRow* const loops[RB_LOOP_COUNT] = {[RB_LOOP_BODIES] = &bodiesRow};
 static const rbDetectorRow* const detectors[RB_DETECTOR_COUNT] = {[RB_DETECTOR_EXACT] = &exactRow};
 
-// ------------------------------------------------------------------------------------------ loops
-
 RB_DEFINE_TABLE(rbEventLoop, const rbEventLoopRow* rbGetEventLoopRow, RB_LOOP_COUNT, loops[index])
 RB_DEFINE_WORDS(rbEventLoop, "loop", rbEventLoop_GetCount(),
                 rbGetEventLoopRow((rbEventLoop)index)->name)
@@ -194,8 +192,6 @@ rbStatus rbRegisterEventLoop(const rbEventLoopRow* row, rbError* error)
     RB_ASSERT(row->advance != NULL);
     return RB_REGISTER_ROW(rbEventLoop, "loop of events", row, error);
 }
-
-// -------------------------------------------------------------------------------------- detectors
 
 RB_DEFINE_TABLE(rbDetector, const rbDetectorRow* rbGetDetectorRow, RB_DETECTOR_COUNT,
                 detectors[index])

@@ -47,7 +47,7 @@ static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pai
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), rbEventBody_PositionAt(a, time));
     rbVec3 v = rbSub(rbEventBody_VelocityAt(b, time), rbEventBody_VelocityAt(a, time));
     if (pair->hasImage) {
-        p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
+        p = rbAdd(p, rbEventEngine_ShiftBy(engine, pair->image));
     }
     return rbSweepSpheres(p, v, rbSub(b->acceleration, a->acceleration),
                           radiusAt(a, time) + radiusAt(b, time), a->growth + b->growth);
@@ -91,7 +91,7 @@ static rbEventContact contactOfSpheres(const rbEventEngine* engine, const rbEven
     rbVec3 center = rbEventBody_PositionAt(a, time);
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), center);
     if (engine->space.isPeriodic) {
-        p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
+        p = rbAdd(p, rbEventEngine_ShiftBy(engine, pair->image));
     }
     double length = rbLength(p);
     double radiusA = radiusAt(a, time);
@@ -142,7 +142,7 @@ static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host
     rbEventEngine_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
     rbEventEngine_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
     if (engine->space.isPeriodic) {
-        rbVec3 shift = rbEventEngine_ImageShift(engine, pair);
+        rbVec3 shift = rbEventEngine_ShiftBy(engine, pair->image);
         bodies[1].motion.center = rbAdd(bodies[1].motion.center, shift);
         bodies[1].pose.p = rbAdd(bodies[1].pose.p, shift);
     }
@@ -401,7 +401,8 @@ void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int i
     measure->poses[0] = rbEventCold_GetPose(coldA, &measure->states[0]);
     measure->poses[1] = rbEventCold_GetPose(coldB, &measure->states[1]);
     if (engine->space.isPeriodic) {
-        measure->poses[1].p = rbAdd(measure->poses[1].p, rbEventEngine_ImageShift(engine, pair));
+        measure->poses[1].p =
+            rbAdd(measure->poses[1].p, rbEventEngine_ShiftBy(engine, pair->image));
     }
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
         data->cache.front = takeFront(engine);
@@ -459,7 +460,7 @@ rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbE
     r.bodies[0] = rbEventEngine_MakeImpactBody(engine, host, pair->a, &states[0]);
     r.bodies[1] = rbEventEngine_MakeImpactBody(engine, host, pair->b, &states[1]);
     if (engine->space.isPeriodic) {
-        r.bodies[1].center = rbAdd(r.bodies[1].center, rbEventEngine_ImageShift(engine, pair));
+        r.bodies[1].center = rbAdd(r.bodies[1].center, rbEventEngine_ShiftBy(engine, pair->image));
     }
     return r;
 }

@@ -9,6 +9,7 @@
 #include "dynamics/engines/event/event_regions.h"
 
 #include "base/math/matrix3.h"
+#include "collision/broadphase/broad_phase.h"
 #include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
@@ -27,6 +28,8 @@
 #define LONG_FLIGHT 64.0
 // How much earlier than the true exit the expiry is, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
+// The new ones of so many partners are sorted by insertion; more are sorted when they are found.
+#define FEW_FOUND 64
 // Number of partners prefetched ahead of the current one.
 #define FETCH_AHEAD 6
 // Horizon of a body that rotates in place, s: practically never.
@@ -228,8 +231,8 @@ static void wrapRegion(rbEventEngine* engine, int index)
         double length = rbGetComponent(engine->space.period, axis);
         double middle = 0.5 * (rbGetComponent(body->region.box.lower, axis) +
                                rbGetComponent(body->region.box.upper, axis));
-        int periods = length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
-        engine->space.balls.data[index].periods[axis] = periods;
+        engine->space.balls.data[index].periods[axis] =
+            length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
     }
 }
 
@@ -239,29 +242,6 @@ static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
     double sum = reach + other->reach;
     bool areBalls = reach > 0.0 && other->reach > 0.0;
     return !areBalls || rbLengthSquared(rbSub(other->center, center)) <= sum * sum * (1.0 + 1e-12);
-}
-
-// The partners found for the body's box moved by some periods.
-static void takeFound(rbEventEngine* engine, int index, const int moved[3])
-{
-    const int* own = engine->space.balls.data[index].periods;
-    rbEventBall ball = engine->space.balls.data[index];
-    rbVec3 center = rbAdd(ball.center, rbEventEngine_ShiftBy(engine, moved));
-    for (int i = 0; i < engine->space.found.count; ++i) {
-        if (i + FETCH_AHEAD < engine->space.found.count) {
-            __builtin_prefetch(&engine->space.balls.data[engine->space.found.ids[i + FETCH_AHEAD]]);
-        }
-        rbEventPartner partner = {.id = engine->space.found.ids[i]};
-        if (partner.id == index ||
-            !meetsBall(center, ball.reach, &engine->space.balls.data[partner.id])) {
-            continue;
-        }
-        const int* wrap = engine->space.balls.data[partner.id].periods;
-        for (int axis = 0; axis < 3 && engine->space.isPeriodic; ++axis) {
-            partner.image[axis] = own[axis] - wrap[axis] - moved[axis];
-        }
-        rbArray_Push(engine->space.partners, partner);
-    }
 }
 
 // The one period by which a box can be shifted along an axis to overlap boxes of the first image
@@ -275,7 +255,8 @@ static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
     return !(length > 0.0) ? 0 : isLow ? 1 : isHigh ? -1 : 0;
 }
 
-static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
+// Appends what the box moved by periods overlaps.
+static void findImages(rbEventEngine* engine, const rbBounds* box)
 {
     int sides[3] = {sideOf(engine, box, 0), sideOf(engine, box, 1), sideOf(engine, box, 2)};
     for (int choice = 1; choice < 8; ++choice) {
@@ -287,10 +268,42 @@ static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
             isPossible = isPossible && (!isChosen || sides[axis] != 0);
         }
         if (isPossible) {
-            rbBroadPhase_Query(engine->space.broad, shiftBox(engine, box, moved),
-                               &engine->space.found);
-            takeFound(engine, index, moved);
+            rbBounds shifted = shiftBox(engine, box, moved);
+            engine->space.broad->row->query(engine->space.broad, &shifted, RB_BROAD_NONE,
+                                            &engine->space.found);
         }
+    }
+}
+
+// Periods by which a center must be moved along an axis to be the next to another.
+static int periodsTo(double from, double to, double period)
+{
+    return (period > 0.0 && to - from > 0.5 * period) - (period > 0.0 && from - to > 0.5 * period);
+}
+
+// The partners among the boxes found. Regions are shorter than half a period, so they overlap in
+// their nearest images.
+static void takeFound(rbEventEngine* engine, int index)
+{
+    const rbEventSpace* space = &engine->space;
+    rbEventBall ball = space->balls.data[index];
+    for (int i = 0; i < space->found.count; ++i) {
+        if (i + FETCH_AHEAD < space->found.count) {
+            __builtin_prefetch(&space->balls.data[space->found.ids[i + FETCH_AHEAD]]);
+        }
+        rbEventPartner partner = {.id = space->found.ids[i]};
+        const rbEventBall* other = &space->balls.data[partner.id];
+        rbVec3 p = ball.center, q = other->center, period = space->period;
+        int moved[3] = {periodsTo(p.x, q.x, period.x), periodsTo(p.y, q.y, period.y),
+                        periodsTo(p.z, q.z, period.z)};
+        if (partner.id == index ||
+            !meetsBall(rbAdd(p, rbEventEngine_ShiftBy(engine, moved)), ball.reach, other)) {
+            continue;
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            partner.image[axis] = ball.periods[axis] - other->periods[axis] - moved[axis];
+        }
+        rbArray_Push(engine->space.partners, partner);
     }
 }
 
@@ -395,11 +408,7 @@ static void unlist(rbEventEngine* engine, int index, int place)
     rbEventNeighbor last = body->pairs.data[--body->pairs.count];
     body->pairs.data[place] = last;
     rbEventPair* moved = &engine->pairs.data[last.pair];
-    if (moved->a == index) {
-        moved->placeA = place;
-    } else {
-        moved->placeB = place;
-    }
+    *(moved->a == index ? &moved->placeA : &moved->placeB) = place;
 }
 
 void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
@@ -425,21 +434,7 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     RB_ASSERT(engine->statistics.pairCount >= 0);
 }
 
-// Index of a partner in the list, which is sorted by number; -1: not there.
-static int findPartner(const rbEventEngine* engine, int id)
-{
-    int low = 0, high = engine->space.partners.count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        bool isBelow = engine->space.partners.data[middle].id < id;
-        low = isBelow ? middle + 1 : low;
-        high = isBelow ? high : middle;
-    }
-    return low < engine->space.partners.count && engine->space.partners.data[low].id == id ? low
-                                                                                           : -1;
-}
-
-// Images and unbounded bodies add partners out of order; there are few.
+// By number; there are few, or they are in order.
 static void sortPartners(rbEventEngine* engine)
 {
     rbEventPartner* partners = engine->space.partners.data;
@@ -469,7 +464,6 @@ bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* 
 
 static void findPartners(rbEventEngine* engine, int index)
 {
-    static const int home[3] = {0, 0, 0};
     rbEventBody* body = &engine->bodies.data[index];
     engine->space.partners.count = 0;
     rbBounds box = body->region.box;
@@ -482,11 +476,17 @@ static void findPartners(rbEventEngine* engine, int index)
     rbEventBall* ball = &engine->space.balls.data[index];
     ball->center = rbScale(0.5, rbAdd(box.lower, box.upper));
     ball->reach = body->region.ballMargin > 0.0 ? body->radius + body->region.ballMargin : 0.0;
-    rbBroadPhase_Place(engine->space.broad, index, box, &engine->space.found);
-    takeFound(engine, index, home);
-    if (engine->space.isPeriodic) {
-        findImages(engine, index, &box);
+    rbIdList* found = &engine->space.found;
+    found->count = 0;
+    rbBroadPhase_Place(engine->space.broad, index, box, NULL);
+    rbBroadPhase_FindPartners(engine->space.broad, index, found, NULL);
+    if (engine->space.isPeriodic && engine->space.broad->row->setPeriod == NULL) {
+        findImages(engine, &box);
     }
+    if (found->count > FEW_FOUND) {
+        rbIdList_Sort(found, 0, &engine->space.broad->scratch);
+    }
+    takeFound(engine, index);
     for (int i = 0; i < engine->space.unbounded.count; ++i) {
         int other = engine->space.unbounded.data[i];
         if (other != index && rbEventEngine_IsNearUnbounded(engine, &body->region.box, other)) {
@@ -494,41 +494,54 @@ static void findPartners(rbEventEngine* engine, int index)
             rbArray_Push(engine->space.partners, partner);
         }
     }
-    if (engine->space.isPeriodic || engine->space.unbounded.count > 0) {
-        sortPartners(engine);
-    }
 }
 
-static void updatePairs(rbEventEngine* engine, int index)
+// Marks the pairs of a body that persist in the list of partners, and records the others in the
+// stack; prefetches what their removal touches.
+static void matchPairs(rbEventEngine* engine, int index)
 {
-    // Removes persisting pairs from the list of partners; records the others, and prefetches what
-    // their removal touches.
+    rbEventPartner* partners = engine->space.partners.data;
+    int* marks = engine->space.marks.data; // place in the list of partners + 1, by body
+    for (int i = 0; i < engine->space.partners.count; ++i) {
+        marks[partners[i].id] = i + 1;
+    }
     engine->lists.stack.count = 0;
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
         rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
-        int place = findPartner(engine, neighbor.other);
-        if (place >= 0 && memcmp(neighbor.image, engine->space.partners.data[place].image,
-                                 sizeof neighbor.image) == 0) {
-            engine->space.partners.data[place].isKnown = true;
+        int place = marks[neighbor.other] - 1;
+        if (place >= 0 &&
+            memcmp(neighbor.image, partners[place].image, sizeof neighbor.image) == 0) {
+            partners[place].id = -1;
+            marks[neighbor.other] = 0;
         } else {
             __builtin_prefetch(&engine->pairs.data[neighbor.pair], 1);
             __builtin_prefetch(&engine->bodies.data[neighbor.other].pairs, 1);
             rbArray_Push(engine->lists.stack, neighbor.pair);
         }
     }
+    int kept = 0;
+    for (int i = 0; i < engine->space.partners.count; ++i) {
+        if (partners[i].id >= 0) {
+            marks[partners[i].id] = 0;
+            __builtin_prefetch(&engine->bodies.data[partners[i].id]);
+            __builtin_prefetch(&engine->bodies.data[partners[i].id].pairs, 1);
+            partners[kept++] = partners[i];
+        }
+    }
+    engine->space.partners.count = kept;
+}
+
+static void updatePairs(rbEventEngine* engine, int index)
+{
+    matchPairs(engine, index);
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);
     }
-    for (int i = 0; i < engine->space.partners.count; ++i) {
-        if (!engine->space.partners.data[i].isKnown) {
-            __builtin_prefetch(&engine->bodies.data[engine->space.partners.data[i].id]);
-            __builtin_prefetch(&engine->bodies.data[engine->space.partners.data[i].id].pairs, 1);
-        }
-    }
+    sortPartners(engine);
     for (int i = 0; i < engine->space.partners.count; ++i) {
         rbEventPartner partner = engine->space.partners.data[i];
         int other = partner.id;
-        if (partner.isKnown || !rbEventEngine_CanTouch(engine, index, other)) {
+        if (!rbEventEngine_CanTouch(engine, index, other)) {
             continue;
         }
         // The image of b relative to the pair, given that of the partner relative to the body.

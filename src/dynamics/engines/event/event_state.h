@@ -64,11 +64,11 @@ typedef struct rbEventBall {
     int pad;
 } rbEventBall;
 
-// A body whose region overlaps that of another, and the periods to add to it.
+// A body whose region overlaps that of another, and the periods to add to it. Number -1: the pair
+// exists.
 typedef struct rbEventPartner {
     int id;
     int image[3];
-    bool isKnown; // the pair exists
 } rbEventPartner;
 
 // Where a body stays for a while.
@@ -196,6 +196,7 @@ typedef struct rbEventSpace {
     RB_ARRAY(int) unbounded;     // bodies, ascending
     rbIdList found;
     RB_ARRAY(rbEventPartner) partners;
+    RB_ARRAY(int) marks; // by body, 0 outside of the update of pairs
 } rbEventSpace;
 
 typedef struct rbEventMaterials {
