@@ -255,8 +255,8 @@ static void hashingFindsFewCandidates(void** state)
 static bool meetInImages(const rbBounds* a, const rbBounds* b, rbVec3 period)
 {
     for (int image = 0; image < 125; ++image) {
-        rbVec3 shift = rbMulEach(
-            period, rbMakeVec3(image % 5 - 2.0, image / 5 % 5 - 2.0, image / 25 - 2.0)); // NOLINT
+        int y = image / 5 % 5, z = image / 25;
+        rbVec3 shift = rbMulEach(period, rbMakeVec3(image % 5 - 2.0, y - 2.0, z - 2.0));
         rbBounds moved = {rbAdd(b->lower, shift), rbAdd(b->upper, shift)};
         if (rbDoBoxesOverlap(a, &moved)) {
             return true;
@@ -265,7 +265,40 @@ static bool meetInImages(const rbBounds* a, const rbBounds* b, rbVec3 period)
     return false;
 }
 
-// Boxes shorter than half a period, at any place around the period: found across its ends, too.
+// A box shorter than half of the shortest period, within a period of the middle.
+static rbBounds makeWithin(rbRandom* random, rbVec3 period)
+{
+    double edge = rbRandom_Index(random, 8) == 0 ? 1.2 : 0.4;
+    double lows[3], sizes[3];
+    const double periods[3] = {period.x, period.y, period.z};
+    for (int axis = 0; axis < 3; ++axis) {
+        double x = rbRandom_Range(random, -6.0, 6.0);
+        lows[axis] = periods[axis] > 0.0 ? fmod(x, periods[axis]) : x;
+        sizes[axis] = rbRandom_Range(random, 0.0, edge);
+    }
+    return rbMakeBoxAround(rbMakeVec3(lows[0], lows[1], lows[2]),
+                           rbMakeVec3(sizes[0], sizes[1], sizes[2]));
+}
+
+// What was found for a box are all that it overlaps in an image, ascending.
+static void checkImages(const rbBroadPhase* broad, int id, rbVec3 period, const rbIdList* found)
+{
+    rbBounds box = rbBroadPhase_GetBox(broad, id);
+    int truth = 0;
+    for (int other = 0; other < BOXES; ++other) {
+        if (other == id || !rbBroadPhase_Has(broad, other)) {
+            continue;
+        }
+        rbBounds its = rbBroadPhase_GetBox(broad, other);
+        if (meetInImages(&box, &its, period)) {
+            assert_true(truth < found->count);
+            assert_int_equal(found->ids[truth], other);
+            ++truth;
+        }
+    }
+    assert_int_equal(found->count, truth);
+}
+
 static void cellsFindBoxesAcrossPeriods(void** state)
 {
     (void)state;
@@ -274,9 +307,8 @@ static void cellsFindBoxesAcrossPeriods(void** state)
     const rbVec3 periods[4] = {
         {10.0, 10.0, 10.0}, {3.0, 0.0, 7.0}, {0.0, 0.0, 2.5}, {40.0, 2.5, 0.0}};
     for (int k = 0; k < 4; ++k) {
-        rbVec3 period = periods[k];
         rbBroadPhase* broad = rbCreateBroadPhase(rbBroadPhaseType_Find("cells"), 0.0);
-        broad->row->setPeriod(broad, period);
+        broad->row->setPeriod(broad, periods[k]);
         rbIdList found = {0};
         for (int i = 0; i < events; ++i) {
             int id = rbRandom_Index(&random, BOXES);
@@ -284,27 +316,8 @@ static void cellsFindBoxesAcrossPeriods(void** state)
                 rbBroadPhase_Remove(broad, id);
                 continue;
             }
-            double edge = rbRandom_Index(&random, 8) == 0 ? 1.2 : 0.4;
-            rbVec3 p = {rbRandom_Range(&random, -6.0, 6.0), rbRandom_Range(&random, -6.0, 6.0),
-                        rbRandom_Range(&random, -6.0, 6.0)};
-            rbVec3 size = {rbRandom_Range(&random, 0.0, edge), rbRandom_Range(&random, 0.0, edge),
-                           rbRandom_Range(&random, 0.0, edge)};
-            // within a period of the middle
-            p.x = period.x > 0.0 ? fmod(p.x, period.x) : p.x;
-            p.y = period.y > 0.0 ? fmod(p.y, period.y) : p.y;
-            p.z = period.z > 0.0 ? fmod(p.z, period.z) : p.z;
-            rbBroadPhase_Place(broad, id, rbMakeBoxAround(p, size), &found);
-            rbBounds box = rbBroadPhase_GetBox(broad, id);
-            int truth = 0;
-            for (int other = 0; other < BOXES; ++other) {
-                bool isThere = other != id && rbBroadPhase_Has(broad, other);
-                rbBounds its = isThere ? rbBroadPhase_GetBox(broad, other) : box;
-                if (isThere && meetInImages(&box, &its, period)) {
-                    assert_true(truth < found.count && found.ids[truth] == other);
-                    ++truth;
-                }
-            }
-            assert_int_equal(found.count, truth);
+            rbBroadPhase_Place(broad, id, makeWithin(&random, periods[k]), &found);
+            checkImages(broad, id, periods[k], &found);
         }
         rbIdList_Free(&found);
         rbDestroyBroadPhase(broad);
