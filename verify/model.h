@@ -164,6 +164,7 @@ typedef struct rbVModel {
     rbVJoint* joints;
     rbVSpring* springs;
     uint32_t geometryCount, bodyCount, forceCount, pairCount, jointCount, springCount;
+    struct rbVMemory* memory; // all that was made for it
 } rbVModel;
 
 typedef struct rbVEvent {
@@ -263,8 +264,11 @@ bool rbVColumns_Decode(struct rbVColumns** columns, const unsigned char* bytes, 
 //   s  state (rbVState)            p  pose (rbVPose)    t  text (char[RB_V_NAME_SIZE])
 //   i  integer, and its limit (uint32_t*, uint32_t)     w  word (uint64_t)
 //   h  halves of a word (uint32_t, uint32_t)            .  a word that no check uses
+//   g  exponent of a grid, and the number on it (int, double*)
 void rbVWords_Take(rbVWords* words, const char* format, ...);
 
+// Zeroed memory for count things, at least one, that is freed with the model; NULL: there is none.
+void* rbVMake(rbVModel* model, size_t count, size_t size);
 // Reads the model and checks that it is possible; false with a message.
 bool rbVModel_Read(rbVModel* model, rbVWords* words, char* message);
 void rbVModel_Free(rbVModel* model);
