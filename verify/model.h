@@ -185,6 +185,7 @@ typedef struct rbVContact {
 typedef struct rbVJointForce {
     rbV3 force, torque, point;
     double positionError, angleError;
+    bool isClosed; // it was, once
 } rbVJointForce;
 
 typedef struct rbVSpringForce {

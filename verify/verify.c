@@ -216,15 +216,12 @@ static bool checkClaims(rbVChecker* c, rbVWords* w)
 static bool prepare(rbVChecker* c)
 {
     c->tracks = rbVMake(&c->model, c->model.bodyCount, sizeof *c->tracks);
-    c->isClosed = rbVMake(&c->model, c->model.jointCount, sizeof *c->isClosed);
     c->jointForces = rbVMake(&c->model, c->model.jointCount, sizeof *c->jointForces);
     c->springForces = rbVMake(&c->model, c->model.springCount, sizeof *c->springForces);
-    if (c->tracks == NULL || c->isClosed == NULL || c->jointForces == NULL ||
-        c->springForces == NULL) {
+    if (c->tracks == NULL || c->jointForces == NULL || c->springForces == NULL) {
         return false;
     }
-    c->time = c->model.startTime;
-    c->lastNode = c->time;
+    c->time = c->lastNode = c->model.startTime;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* body = &c->model.bodies[i];
         c->tracks[i].now = body->start;
