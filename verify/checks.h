@@ -3,7 +3,6 @@
 
 #include "verify/flight.h"
 #include "verify/impact.h"
-#include "verify/verify.h"
 
 #define RB_V_GROUP_MAX 256
 

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "verify/numbers.h"
+#include "verify/verify.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 #define RB_V_NONE UINT32_MAX // no body
 #define RB_V_NAME_SIZE 64
 #define RB_V_PARTS_MAX 6
-#define RB_V_MESSAGE_SIZE 256
 
 typedef enum rbVEngine {
     RB_V_FLIGHT,
@@ -240,7 +239,7 @@ typedef struct rbVReader {
     uint64_t* words;
     struct rbVColumns* columns;
     rbVWords block;
-    char* message; // of RB_V_MESSAGE_SIZE
+    char* message; // of RB_V_VERIFY_MESSAGE
 } rbVReader;
 
 // Writes a message; false.

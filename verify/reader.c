@@ -16,7 +16,7 @@ bool rbVFail(char* message, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, RB_V_MESSAGE_SIZE, format, arguments);
+    (void)vsnprintf(message, RB_V_VERIFY_MESSAGE, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -227,8 +227,9 @@ void rbVWords_Take(rbVWords* w, const char* format, ...)
             rbVState* state = va_arg(into, rbVState*);
             rbVWords_Take(w, "vqvv", &state->center, &state->q, &state->v, &state->w);
         } else if (*format == 'g') {
-            double grid = ldexp(1.0, va_arg(into, int));
-            *va_arg(into, double*) = grid * (double)(int64_t)next(w);
+            double number = ldexp((double)(int64_t)next(w), va_arg(into, int));
+            w->isBad = w->isBad || !isfinite(number);
+            *va_arg(into, double*) = number;
         } else if (*format == 'i') {
             uint32_t* integer = va_arg(into, uint32_t*);
             *integer = takeBelow(w, va_arg(into, uint32_t));

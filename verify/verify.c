@@ -109,12 +109,13 @@ static bool readContacts(rbVChecker* c, rbVWords* w)
         rbVContact* p = &c->contacts[c->contactCount++];
         uint32_t low, high;
         rbVWords_Take(w, "h.h", &p->a, &p->b, &low, &high);
-        int force = (int)(low >> 1) - EXPONENT_ZERO;
-        int point = (int)high - EXPONENT_ZERO;
+        int force = (int)(low >> 1 & 4095u) - EXPONENT_ZERO;
+        int point = (int)(high & 4095u) - EXPONENT_ZERO;
         rbVWords_Take(w, "ggggggggg", point, &p->point.x, point, &p->point.y, point, &p->point.z,
                       -NORMAL_BITS, &p->normal.x, -NORMAL_BITS, &p->normal.y, point + GAP_BITS,
                       &p->gap, force, &p->force.x, force, &p->force.y, force, &p->force.z);
-        w->isBad = w->isBad || p->a >= c->model.bodyCount || p->b >= c->model.bodyCount;
+        w->isBad = w->isBad || p->a >= c->model.bodyCount || p->b >= c->model.bodyCount ||
+                   low > 8191u || high > 4095u;
     }
     return true;
 }

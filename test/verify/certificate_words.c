@@ -76,7 +76,7 @@ rbWordFile rbReadWordFile(const unsigned char* bytes, size_t size)
 {
     static const char tags[3][5] = {"MODL", "RECS", "DONE"};
     rbWordFile file = {0};
-    char message[RB_V_MESSAGE_SIZE];
+    char message[RB_V_VERIFY_MESSAGE];
     rbVReader reader = {.message = message};
     rbWriteBytes(rbScratchPath(), bytes, size);
     assert_true(rbVReader_Open(&reader, rbScratchPath()));

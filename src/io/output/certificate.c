@@ -14,7 +14,7 @@
 #define STATE_WORDS 13
 #define COMPRESSION_LEVEL 9
 #define COLUMN_BLOCK 1024u // bytes of a plane that get statistics of their own
-#define COLUMN_BLOCKS (8u * RB_COLUMNS)
+#define COLUMN_BLOCKS ((size_t)8 * RB_COLUMNS)
 #define BLOCK_OVERHEAD 32u
 // Digits of forces, points and errors of joints that no check needs: docs/certificate.md
 #define FORCE_BITS 37
@@ -140,7 +140,7 @@ static void compressPart(rbCertificate* c, ZSTD_inBuffer in, ZSTD_outBuffer* out
     size_t left;
     do {
         left = ZSTD_compressStream2(c->compressor, out, &in, isLast ? ZSTD_e_end : ZSTD_e_flush);
-        RB_ASSERT(!ZSTD_isError(left));
+        RB_ASSERT(!ZSTD_isError(left) && (left == 0 || out->pos < out->size));
     } while (left > 0);
 }
 

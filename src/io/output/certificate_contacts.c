@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // Digits that no check needs are left out: docs/certificate.md
-#define FORCE_BITS 36  // below the largest normal force of the pair
+#define FORCE_BITS 36  // below the largest force of the pair, along a normal or across it
 #define NORMAL_BITS 34 // of octahedral coordinates
 #define POINT_BITS 18  // below the tolerance of contacts
 #define GAP_BITS 12    // fewer than a point has
@@ -251,7 +251,7 @@ const uint64_t* rbContactCoder_Take(rbContactCoder* c, int* wordCount)
         int end = findRunEnd(&c->rows, i, c->rows.data[i].pair);
         double most = 0.0;
         for (int k = i; k < end; ++k) {
-            most = fmax(most, c->rows.data[k].push);
+            most = fmax(most, fmax(c->rows.data[k].push, rbLength(c->rows.data[k].slip)));
         }
         for (; i < end; ++i) {
             putRow(c, &c->rows.data[i], most > 0.0 ? ilogb(most) - FORCE_BITS : 0);
