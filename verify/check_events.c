@@ -440,11 +440,8 @@ void rbVCheckGroup(rbVChecker* c)
         }
         Pair p;
         openPair(c, e, &p);
-        Match match = {.miss = INFINITY};
-        if (e->kind == RB_V_EVENT_IMPACT) {
-            match = matchLaw(c, e, &p);
-        }
         bool isMicro = e->kind == RB_V_EVENT_MICRO;
+        Match match = isMicro ? (Match){.miss = INFINITY} : matchLaw(c, e, &p);
         int taken = isMicro || !(match.miss <= match.bound) ? count - done : 1;
         if (!isMicro && taken == 1) {
             rbVClass class = match.isByRule ? RB_V_CERTIFIED : RB_V_SAMPLED;

@@ -81,23 +81,26 @@ static void checkEnergy(rbVChecker* c, const Sums* s)
 {
     const rbVLedger* l = &c->ledger;
     const double* e = l->energies;
-    compareSum(c, RB_V_CLAIM_ENERGY, s->linear - e[RB_V_LINEAR], s->linear,
-               "energy of translation, J");
-    compareSum(c, RB_V_CLAIM_ENERGY, s->angular - e[RB_V_ANGULAR], s->angular,
-               "energy of rotation, J");
-    if (s->isKnown) {
-        compareSum(c, RB_V_CLAIM_ENERGY, s->potential - e[RB_V_POTENTIAL], s->potentialSize,
-                   "potential energy, J");
-    } else {
+    double sum = e[RB_V_LINEAR] + e[RB_V_ANGULAR] + e[RB_V_POTENTIAL] + e[RB_V_SPRINGS];
+    const struct {
+        double difference, size;
+        const char* what;
+    } rows[6] = {
+        {s->linear - e[RB_V_LINEAR], s->linear, "energy of translation, J"},
+        {s->angular - e[RB_V_ANGULAR], s->angular, "energy of rotation, J"},
+        {length3(sub3(s->momentum, l->momentum)), s->momentumSize, "momentum, kg m/s"},
+        {length3(sub3(s->angularMomentum, l->angularMomentum)), s->angularMomentumSize,
+         "angular momentum, kg m^2/s"},
+        {sum - e[RB_V_TOTAL], s->linear + s->angular + s->potentialSize + fabs(e[RB_V_SPRINGS]),
+         "sum of energies, J"},
+        {s->potential - e[RB_V_POTENTIAL], s->potentialSize, "potential energy, J"},
+    };
+    for (int i = 0; i < (s->isKnown ? 6 : 5); ++i) {
+        compareSum(c, RB_V_CLAIM_ENERGY, rows[i].difference, rows[i].size, rows[i].what);
+    }
+    if (!s->isKnown) {
         RB_V_SKIP(c, ENERGY, "the potential of registered forces");
     }
-    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s->momentum, l->momentum)), s->momentumSize,
-               "momentum, kg m/s");
-    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s->angularMomentum, l->angularMomentum)),
-               s->angularMomentumSize, "angular momentum, kg m^2/s");
-    double sum = e[RB_V_LINEAR] + e[RB_V_ANGULAR] + e[RB_V_POTENTIAL] + e[RB_V_SPRINGS];
-    double size = s->linear + s->angular + s->potentialSize + fabs(e[RB_V_SPRINGS]);
-    compareSum(c, RB_V_CLAIM_ENERGY, sum - e[RB_V_TOTAL], size, "sum of energies, J");
 }
 
 // Contacts, dampers and numerics may take energy; they give none. The ledger since the first node.
@@ -115,10 +118,14 @@ static void checkGain(rbVChecker* c, const Sums* s, const double* since)
     }
     c->largest = fmax(c->largest, there);
     c->gainStart = c->isOpen ? gain : c->gainStart; // joints that are pulled together
-    RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
-               NUMERICAL_PART * c->largest, "energy from nothing, J");
-    RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, since[RB_V_FRICTION],
-               NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
+    if (c->model.accuracy == 0) {
+        RB_V_SKIP(c, GAIN, "energy from small steps, which grows with the square of the step");
+    } else {
+        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
+                   NUMERICAL_PART * c->largest, "energy from nothing, J");
+        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, since[RB_V_FRICTION],
+                   NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
+    }
     RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
 }
 
@@ -192,7 +199,7 @@ static void checkJoints(rbVChecker* c)
     c->isOpen = false;
     for (uint32_t i = 0; i < c->model.jointCount && c->hasJointForces; ++i) {
         const rbVJoint* j = &c->model.joints[i];
-        const rbVJointForce* claim = &c->jointForces[i];
+        rbVJointForce* claim = &c->jointForces[i];
         rbVState a = stateOf(c, j->a);
         rbVState b = stateOf(c, j->b);
         double way = 0.0;
@@ -216,9 +223,9 @@ static void checkJoints(rbVChecker* c)
         RB_V_CHECK(c, JOINT, CERTIFIED, j->a, j->b, fabs(angle - claim->angleError),
                    JOINT_ROUNDING * EPS * 4.0, "angle of a joint other than stated, rad");
         // joints that are open at the start are pulled together first
-        c->isClosed[i] = c->isClosed[i] || way <= 10.0 * c->model.jointTolerance;
+        claim->isClosed = claim->isClosed || way <= 10.0 * c->model.jointTolerance;
         c->isOpen = c->isOpen || way > 10.0 * c->model.jointTolerance;
-        if (c->isClosed[i]) {
+        if (claim->isClosed) {
             c->jointWorst[0] = fmax(c->jointWorst[0], way);
             c->jointWorst[1] = fmax(c->jointWorst[1], angle);
         }
@@ -262,10 +269,29 @@ static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV
     }
 }
 
+// A contact as recorded is in the axes of its first body: the normal is a point of an octahedron,
+// whose lower half is folded up, the force along normal and tangents.
+static void placeContact(const rbVChecker* c, rbVContact* p)
+{
+    const rbVState* s = &c->tracks[p->a].now;
+    rbV3 n = p->normal;
+    rbV3 frame[3];
+    n.z = 1.0 - fabs(n.x) - fabs(n.y);
+    if (n.z < 0.0) {
+        n = make3(copysign(1.0 - fabs(n.y), n.x), copysign(1.0 - fabs(n.x), n.y), n.z);
+    }
+    rbVMakeFrame(scale3(1.0 / length3(n), n), frame);
+    rbV3 push = addScaled3(scale3(p->force.x, frame[2]), p->force.y, frame[0]);
+    p->force = turn3(s->q, addScaled3(push, p->force.z, frame[1]));
+    p->normal = turn3(s->q, frame[2]);
+    p->point = add3(s->center, turn3(s->q, p->point));
+}
+
 static void checkContacts(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->contactCount; ++i) {
-        const rbVContact* p = &c->contacts[i];
+        rbVContact* p = &c->contacts[i];
+        placeContact(c, p);
         double friction = rbVGetFriction(&c->model, p->a, p->b);
         double part = c->model.accuracy == 0 ? GAME_ROUNDING : FORCE_CONE;
         rbVCheckCone(c, RB_V_CLAIM_CONTACT,
@@ -316,24 +342,24 @@ static void checkFree(rbVChecker* c, uint32_t i, double h)
     const rbVState* s = &c->tracks[i].node;
     const rbVState* e = &c->tracks[i].now;
     double part = c->model.accuracy == 0 ? GAME_ROUNDING : FREE_ROUNDING;
-    rbV3 v = addScaled3(s->v, h, b->acceleration);
     double speed = length3(s->v) + h * length3(b->acceleration);
-    rbV3 x = addScaled3(s->center, 0.5 * h, add3(s->v, v));
-    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(e->v, v)), part * speed,
-               "velocity after a free step, m/s");
-    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(e->center, x)),
-               part * (length3(x) + h * speed), "position after a free step, m");
-    rbV3 spin = spinOf(b, s);
-    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE,
-               length3(sub3(spinOf(b, e), addScaled3(spin, h, b->torque))),
-               part * 8.0 * (length3(spin) + h * length3(b->torque)) + 1e-300,
-               "angular momentum after a free step, N m s");
+    double spin = length3(spinOf(b, s)) + h * length3(b->torque);
+    double phi = h * rbVGetSpinMax(b, s, h);
     rbVFlight flight;
     rbVFlight_Begin(&flight, b, 0.0, s, false);
     rbVFlight_Advance(&flight, b, h);
-    double off = angle4(rbVFlight_Get(&flight, b).q, e->q);
-    double phi = h * rbVGetSpinMax(b, s, h);
-    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, off, part * 8.0 + phi * phi * phi,
+    rbVState own = rbVFlight_Get(&flight, b);
+    if (c->model.accuracy == 0 && !(length3(sub3(e->v, own.v)) <= part * speed)) {
+        RB_V_SKIP(c, FLIGHT, "contacts that begin and end within small steps");
+        return;
+    }
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(e->v, own.v)), part * speed,
+               "velocity after a free step, m/s");
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(e->center, own.center)),
+               part * (length3(own.center) + h * speed), "position after a free step, m");
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(spinOf(b, e), spinOf(b, &own))),
+               part * 8.0 * spin + 1e-300, "angular momentum after a free step, N m s");
+    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, angle4(own.q, e->q), part * 8.0 + phi * phi * phi,
                "orientation after a free step, rad");
 }
 
@@ -396,7 +422,6 @@ static void checkStart(rbVChecker* c)
 
 void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
 {
-    rbVCheckGroup(c);
     c->report->nodes += 1;
     checkJoints(c);
     Sums sums = sumBodies(c);

@@ -3,7 +3,6 @@
 
 #include "verify/flight.h"
 #include "verify/impact.h"
-#include "verify/verify.h"
 
 #define RB_V_GROUP_MAX 256
 
@@ -79,7 +78,6 @@ typedef struct rbVChecker {
     double deepest;       // m, overlap found
     double jointWorst[2]; // m and rad, found
     double fastest;       // m/s, in any impact so far
-    bool* isClosed;       // per joint: it was, once
     bool isOpen;          // a joint is, at this node
     double largest;       // J, sum of all energies and works so far, at most
     double gainStart;     // J, given by what is no gain: joints that are closed

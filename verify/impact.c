@@ -277,7 +277,7 @@ double rbVKineticEnergy(const rbVBody* body, const rbVState* s)
                                    : 0.0;
 }
 
-static void makeFrame(rbV3 n, rbV3 frame[3])
+void rbVMakeFrame(rbV3 n, rbV3 frame[3])
 {
     rbV3 axis = fabs(n.x) < 0.6 ? make3(1, 0, 0) : make3(0, 1, 0);
     rbV3 t = cross3(n, axis);
@@ -291,7 +291,7 @@ rbVImpact rbVMakeImpact(const rbVBody* const bodies[2], const rbVState states[2]
 {
     rbVImpact m = {0};
     rbV3 point = e->point;
-    makeFrame(e->normal, frame);
+    rbVMakeFrame(e->normal, frame);
     rbV3 u = sub3(rbVPointVelocity(&states[1], point), rbVPointVelocity(&states[0], point));
     m.u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
     m.u.z -= bodies[0]->growth + bodies[1]->growth;

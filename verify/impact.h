@@ -25,6 +25,8 @@ rbV3 rbVPointVelocity(const rbVState* state, rbV3 point);
 // Changes the velocities by an impulse at a point.
 void rbVPush(const rbVBody* body, rbVState* state, rbV3 point, rbV3 impulse);
 double rbVKineticEnergy(const rbVBody* body, const rbVState* state);
+// Tangents and normal of a contact, from the normal.
+void rbVMakeFrame(rbV3 n, rbV3 frame[3]);
 // The contact frame of an event, and K and u in it.
 rbVImpact rbVMakeImpact(const rbVBody* const bodies[2], const rbVState states[2],
                         const rbVEvent* event, rbV3 frame[3]);

@@ -72,14 +72,11 @@ static bool addGeometry(Moments* sum, const rbVModel* m, uint32_t index, double 
     const rbVGeometry* g = &m->geometries[index];
     double r = g->numbers[0];
     double h = g->numbers[1];
-    double ball = 4.0 / 3.0 * PI * density * r * r * r;
+    double ball = g->type == RB_V_CAPSULE ? 4.0 / 3.0 * PI * density * r * r * r : 0.0;
     double drum = 2.0 * PI * density * r * r * h;
-    rbV3 d = {r, h, g->numbers[2]};
+    rbV3 d = g->type == RB_V_SPHERE ? make3(r, r, r) : make3(r, h, g->numbers[2]);
     switch (g->type) {
     case RB_V_SPHERE:
-        *sum = (Moments){ball, .second = {.xx = ball * r * r / 5.0}};
-        sum->second.yy = sum->second.zz = sum->second.xx;
-        return true;
     case RB_V_BOX:
     case RB_V_ELLIPSOID: {
         double part = g->type == RB_V_BOX ? 3.0 : 5.0;
@@ -91,7 +88,6 @@ static bool addGeometry(Moments* sum, const rbVModel* m, uint32_t index, double 
     }
     case RB_V_CAPSULE:
     case RB_V_CYLINDER:
-        ball = g->type == RB_V_CAPSULE ? ball : 0.0;
         *sum = (Moments){drum + ball, .second = {.xx = drum * r * r / 4.0 + ball * r * r / 5.0}};
         sum->second.yy = sum->second.xx;
         sum->second.zz = drum * h * h / 3.0 + ball * (r * r / 5.0 + h * h + 0.75 * h * r);

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "verify/numbers.h"
+#include "verify/verify.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 #define RB_V_NONE UINT32_MAX // no body
 #define RB_V_NAME_SIZE 64
 #define RB_V_PARTS_MAX 6
-#define RB_V_MESSAGE_SIZE 256
 
 typedef enum rbVEngine {
     RB_V_FLIGHT,
@@ -164,6 +163,7 @@ typedef struct rbVModel {
     rbVJoint* joints;
     rbVSpring* springs;
     uint32_t geometryCount, bodyCount, forceCount, pairCount, jointCount, springCount;
+    struct rbVMemory* memory; // all that was made for it
 } rbVModel;
 
 typedef struct rbVEvent {
@@ -184,6 +184,7 @@ typedef struct rbVContact {
 typedef struct rbVJointForce {
     rbV3 force, torque, point;
     double positionError, angleError;
+    bool isClosed; // it was, once
 } rbVJointForce;
 
 typedef struct rbVSpringForce {
@@ -238,7 +239,7 @@ typedef struct rbVReader {
     uint64_t* words;
     struct rbVColumns* columns;
     rbVWords block;
-    char* message; // of RB_V_MESSAGE_SIZE
+    char* message; // of RB_V_VERIFY_MESSAGE
 } rbVReader;
 
 // Writes a message; false.
@@ -263,8 +264,11 @@ bool rbVColumns_Decode(struct rbVColumns** columns, const unsigned char* bytes, 
 //   s  state (rbVState)            p  pose (rbVPose)    t  text (char[RB_V_NAME_SIZE])
 //   i  integer, and its limit (uint32_t*, uint32_t)     w  word (uint64_t)
 //   h  halves of a word (uint32_t, uint32_t)            .  a word that no check uses
+//   g  exponent of a grid, and the number on it (int, double*)
 void rbVWords_Take(rbVWords* words, const char* format, ...);
 
+// Zeroed memory for count things, at least one, that is freed with the model; NULL: there is none.
+void* rbVMake(rbVModel* model, size_t count, size_t size);
 // Reads the model and checks that it is possible; false with a message.
 bool rbVModel_Read(rbVModel* model, rbVWords* words, char* message);
 void rbVModel_Free(rbVModel* model);

@@ -6,23 +6,17 @@
 #include <string.h>
 #include <zstd.h>
 
-#define VERSION 3u
+#define VERSION 4u
 #define RAW_MAX (1u << 28)
 #define RATIO_MAX 65536u
 #define HEADER_SIZE 40u
 #define HASH_START 0xcbf29ce484222325u
 
-enum {
-    CODEC_STORED, // planes
-    CODEC_PLANES, // the same, compressed
-    CODEC_COLUMNS // records regrouped, and compressed
-};
-
 bool rbVFail(char* message, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, RB_V_MESSAGE_SIZE, format, arguments);
+    (void)vsnprintf(message, RB_V_VERIFY_MESSAGE, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -94,24 +88,20 @@ static rbVBlock fail(rbVReader* r, const char* what)
     return RB_V_BLOCK_BAD;
 }
 
-// The bytes of a block into words.
-static bool unpack(rbVReader* r, uint32_t codec, size_t rawSize, size_t storedSize)
+// The bytes of a block into words; head: bytes before the planes, of columns.
+static bool unpack(rbVReader* r, size_t head, size_t rawSize, size_t storedSize)
 {
-    size_t count = (rawSize - (codec == CODEC_COLUMNS ? RB_V_COLUMNS_HEAD : 0)) / 8;
-    if (!resize(&r->planes, rawSize + 1) || !resize(&r->words, 8 * count + 8)) {
-        return false;
-    }
-    const unsigned char* planes = codec == CODEC_STORED ? r->stored : r->planes;
-    if (codec != CODEC_STORED &&
+    size_t count = (rawSize - head) / 8;
+    if (!resize(&r->planes, rawSize + 1) || !resize(&r->words, 8 * count + 8) ||
         ZSTD_decompress(r->planes, rawSize, r->stored, storedSize) != rawSize) {
         return false;
     }
     r->block = (rbVWords){.words = r->words, .count = count};
-    if (codec == CODEC_COLUMNS) {
-        return rbVColumns_Decode(&r->columns, planes, r->words, count);
+    if (head > 0) {
+        return rbVColumns_Decode(&r->columns, r->planes, r->words, count);
     }
     for (size_t i = 0; i < count; ++i) {
-        r->words[i] = rbVWordOf(planes + i, 8, count);
+        r->words[i] = rbVWordOf(r->planes + i, 8, count);
     }
     return true;
 }
@@ -128,13 +118,12 @@ rbVBlock rbVReader_Next(rbVReader* r)
     uint32_t codec = (uint32_t)rbVWordOf(h + 8, 4, 1);
     size_t rawSize = (size_t)rbVWordOf(h + 12, 4, 1);
     size_t storedSize = (size_t)rbVWordOf(h + 16, 4, 1);
-    size_t head = codec == CODEC_COLUMNS ? RB_V_COLUMNS_HEAD : 0;
+    size_t head = codec == 1 ? RB_V_COLUMNS_HEAD : 0;
     if (rbVWordOf(h + 32, 8, 1) != r->checksum || rbVWordOf(h + 4, 4, 1) != r->sequence) {
         return fail(r, "has a damaged header, or is not the next one");
     }
-    if (codec > CODEC_COLUMNS || rawSize < head || (rawSize - head) % 8 != 0 || rawSize > RAW_MAX ||
-        storedSize > RAW_MAX || (codec == CODEC_STORED && rawSize != storedSize) ||
-        rawSize / RATIO_MAX > storedSize) {
+    if (codec > 1 || rawSize < head || (rawSize - head) % 8 != 0 || rawSize > RAW_MAX ||
+        storedSize > RAW_MAX || rawSize / RATIO_MAX > storedSize) {
         return fail(r, "states an impossible size");
     }
     if (!resize(&r->stored, storedSize + 1)) {
@@ -146,7 +135,7 @@ rbVBlock rbVReader_Next(rbVReader* r)
     if (hashBytes(HASH_START, r->stored, storedSize) != rbVWordOf(h + 24, 8, 1)) {
         return fail(r, "is damaged: its checksum is wrong");
     }
-    if (!unpack(r, codec, rawSize, storedSize)) {
+    if (!unpack(r, head, rawSize, storedSize)) {
         return fail(r, "cannot be decompressed");
     }
     for (int i = 0; i < 3; ++i) {
@@ -233,14 +222,14 @@ void rbVWords_Take(rbVWords* w, const char* format, ...)
             *va_arg(into, rbV4*) = takeQuat(w);
         } else if (*format == 'p') {
             rbVPose* pose = va_arg(into, rbVPose*);
-            pose->p = takeVector(w);
-            pose->q = takeQuat(w);
+            rbVWords_Take(w, "vq", &pose->p, &pose->q);
         } else if (*format == 's') {
             rbVState* state = va_arg(into, rbVState*);
-            state->center = takeVector(w);
-            state->q = takeQuat(w);
-            state->v = takeVector(w);
-            state->w = takeVector(w);
+            rbVWords_Take(w, "vqvv", &state->center, &state->q, &state->v, &state->w);
+        } else if (*format == 'g') {
+            double number = ldexp((double)(int64_t)next(w), va_arg(into, int));
+            w->isBad = w->isBad || !isfinite(number);
+            *va_arg(into, double*) = number;
         } else if (*format == 'i') {
             uint32_t* integer = va_arg(into, uint32_t*);
             *integer = takeBelow(w, va_arg(into, uint32_t));
@@ -259,19 +248,29 @@ void rbVWords_Take(rbVWords* w, const char* format, ...)
     va_end(into);
 }
 
-// Zeroed memory for count things, at least one; the model is bad without it.
-static void* make(rbVWords* w, uint32_t count, size_t size)
+struct rbVMemory {
+    struct rbVMemory* next;
+    double things[];
+};
+
+void* rbVMake(rbVModel* m, size_t count, size_t size)
 {
-    void* memory = calloc(count > 0 ? count : 1, size);
-    w->isBad = w->isBad || memory == NULL;
-    return memory;
+    struct rbVMemory* memory = calloc(1, sizeof *memory + (count + 1) * size);
+    if (memory == NULL) {
+        return NULL;
+    }
+    memory->next = m->memory;
+    m->memory = memory;
+    return memory->things;
 }
 
-// A list of things that take at least words each, without its content.
-static void* takeList(rbVWords* w, size_t words, size_t size, uint32_t* count)
+// A list of things that take at least words each, without its content; the model is bad without it.
+static void* takeList(rbVModel* m, rbVWords* w, size_t words, size_t size, uint32_t* count)
 {
     *count = takeCount(w, words);
-    return make(w, *count, size);
+    void* list = rbVMake(m, *count, size);
+    w->isBad = w->isBad || list == NULL;
+    return list;
 }
 
 // A body, or the world.
@@ -291,15 +290,15 @@ static void readSettings(rbVModel* m, rbVWords* w)
                   &m->hasContacts, 2u, &m->shell);
 }
 
-static void readFaces(rbVGeometry* g, rbVWords* w)
+static void readFaces(rbVModel* m, rbVGeometry* g, rbVWords* w)
 {
-    g->vertices = takeList(w, 3, sizeof *g->vertices, &g->vertexCount);
+    g->vertices = takeList(m, w, 3, sizeof *g->vertices, &g->vertexCount);
     for (uint32_t i = 0; i < g->vertexCount && !w->isBad; ++i) {
         g->vertices[i] = takeVector(w);
     }
-    g->faceSizes = takeList(w, 4, sizeof *g->faceSizes, &g->faceCount);
-    size_t left = w->isBad ? 0 : w->count - w->place;
-    g->corners = make(w, (uint32_t)(left < UINT32_MAX ? left : 0), sizeof *g->corners);
+    g->faceSizes = takeList(m, w, 4, sizeof *g->faceSizes, &g->faceCount);
+    g->corners = rbVMake(m, w->isBad ? 0 : w->count - w->place, sizeof *g->corners);
+    w->isBad = w->isBad || g->corners == NULL;
     uint32_t used = 0;
     for (uint32_t f = 0; f < g->faceCount && !w->isBad; ++f) {
         g->faceSizes[f] = takeCount(w, 1);
@@ -321,9 +320,9 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
             w->isBad = w->isBad || (g->type != RB_V_PLANE && g->numbers[i] < 0.0);
         }
     } else if (g->type <= RB_V_SOUP) {
-        readFaces(g, w);
+        readFaces(m, g, w);
     } else if (g->type == RB_V_COMPOUND) {
-        g->children = takeList(w, 9, sizeof *g->children, &g->childCount);
+        g->children = takeList(m, w, 9, sizeof *g->children, &g->childCount);
         for (uint32_t i = 0; i < g->childCount && !w->isBad; ++i) {
             rbVChild* child = &g->children[i];
             // children come first
@@ -360,7 +359,7 @@ static bool invert(const rbVSym* a, rbVSym* inverse)
     return true;
 }
 
-static void readBody(const rbVModel* m, rbVBody* b, rbVWords* w)
+static void readBody(rbVModel* m, rbVBody* b, rbVWords* w)
 {
     rbVSym* j = &b->inertia;
     rbVWords_Take(w, "tiinvnnnnnninis", b->name, &b->type, 3u, &b->motion, 16u, &b->mass,
@@ -374,7 +373,7 @@ static void readBody(const rbVModel* m, rbVBody* b, rbVWords* w)
         w->isBad = w->isBad || !invert(&b->inertia, &b->inverse);
         b->inverseMass = 1.0 / b->mass;
     }
-    b->shapes = takeList(w, 18, sizeof *b->shapes, &b->shapeCount);
+    b->shapes = takeList(m, w, 18, sizeof *b->shapes, &b->shapeCount);
     for (uint32_t i = 0; i < b->shapeCount && !w->isBad; ++i) {
         rbVShape* s = &b->shapes[i];
         // and the velocity of its surface
@@ -403,7 +402,7 @@ static void applyForce(rbVModel* m, const rbVForce* f)
 
 static void readForces(rbVModel* m, rbVWords* w)
 {
-    m->forces = takeList(w, 14, sizeof *m->forces, &m->forceCount);
+    m->forces = takeList(m, w, 14, sizeof *m->forces, &m->forceCount);
     for (uint32_t i = 0; i < m->forceCount && !w->isBad; ++i) {
         rbVForce* f = &m->forces[i];
         // left out: linear, quadratic, angular
@@ -414,7 +413,7 @@ static void readForces(rbVModel* m, rbVWords* w)
             applyForce(m, f);
         }
     }
-    m->pairs = takeList(w, 4, sizeof *m->pairs, &m->pairCount);
+    m->pairs = takeList(m, w, 4, sizeof *m->pairs, &m->pairCount);
     for (uint32_t i = 0; i < m->pairCount && !w->isBad; ++i) {
         rbVMaterialPair* p = &m->pairs[i];
         rbVWords_Take(w, "hnni", &p->kindA, &p->kindB, &p->restitution, &p->friction, &p->law,
@@ -437,7 +436,7 @@ static void link(rbVModel* m, rbVWords* w, uint32_t a, uint32_t b, bool isDriven
 
 static void readLinks(rbVModel* m, rbVWords* w)
 {
-    m->joints = takeList(w, 3, sizeof *m->joints, &m->jointCount);
+    m->joints = takeList(m, w, 3, sizeof *m->joints, &m->jointCount);
     for (uint32_t i = 0; i < m->jointCount && !w->isBad; ++i) {
         rbVJoint* j = &m->joints[i];
         char name[RB_V_NAME_SIZE];
@@ -450,7 +449,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
         }
         link(m, w, j->a, j->b, j->isDriven != 0);
     }
-    m->springs = takeList(w, 10, sizeof *m->springs, &m->springCount);
+    m->springs = takeList(m, w, 10, sizeof *m->springs, &m->springCount);
     for (uint32_t i = 0; i < m->springCount && !w->isBad; ++i) {
         rbVSpring* s = &m->springs[i];
         rbVWords_Take(w, "hvvnn.", &s->a, &s->b, &s->anchorA, &s->anchorB, &s->rest, &s->stiffness);
@@ -461,7 +460,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
 bool rbVModel_Read(rbVModel* m, rbVWords* w, char* message)
 {
     readSettings(m, w);
-    m->geometries = takeList(w, 3, sizeof *m->geometries, &m->geometryCount);
+    m->geometries = takeList(m, w, 3, sizeof *m->geometries, &m->geometryCount);
     for (uint32_t i = 0; i < m->geometryCount && !w->isBad; ++i) {
         readGeometry(m, i, w);
         if (w->isBad) {
@@ -469,7 +468,7 @@ bool rbVModel_Read(rbVModel* m, rbVWords* w, char* message)
                            "geometry %u is impossible, or its content is not that of its hash", i);
         }
     }
-    m->bodies = takeList(w, 30, sizeof *m->bodies, &m->bodyCount);
+    m->bodies = takeList(m, w, 30, sizeof *m->bodies, &m->bodyCount);
     for (uint32_t i = 0; i < m->bodyCount && !w->isBad; ++i) {
         readBody(m, &m->bodies[i], w);
         if (w->isBad) {
@@ -484,19 +483,8 @@ bool rbVModel_Read(rbVModel* m, rbVWords* w, char* message)
 
 void rbVModel_Free(rbVModel* m)
 {
-    for (uint32_t i = 0; i < m->geometryCount && m->geometries != NULL; ++i) {
-        free(m->geometries[i].vertices);
-        free(m->geometries[i].corners);
-        free(m->geometries[i].faceSizes);
-        free(m->geometries[i].children);
+    for (struct rbVMemory* next; m->memory != NULL; m->memory = next) {
+        next = m->memory->next;
+        free(m->memory);
     }
-    for (uint32_t i = 0; i < m->bodyCount && m->bodies != NULL; ++i) {
-        free(m->bodies[i].shapes);
-    }
-    free(m->geometries);
-    free(m->bodies);
-    free(m->forces);
-    free(m->pairs);
-    free(m->joints);
-    free(m->springs);
 }

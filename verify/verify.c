@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NORMAL_BITS 34 // of the grids of contacts
+#define GAP_BITS 12
+#define EXPONENT_ZERO 2048
+
 static const char* const claimTexts[RB_V_CLAIM_COUNT] = {
 #define RB_V_CLAIM_TEXT(name, text) [RB_V_CLAIM_##name] = (text),
     RB_V_CLAIMS(RB_V_CLAIM_TEXT)
@@ -72,32 +76,23 @@ static bool readEvent(rbVChecker* c, rbVWords* w)
     return true;
 }
 
-static bool readFlight(rbVChecker* c, rbVWords* w)
+// The start of a flight, or where a body on a path is.
+static bool readState(rbVChecker* c, rbVWords* w)
 {
     double time;
     uint32_t body, isHeld;
     rbVState state;
     rbVWords_Take(w, "nhs", &time, &body, &isHeld, &state);
     if (w->isBad || body >= c->model.bodyCount || isHeld > 1 ||
-        c->model.bodies[body].type != RB_V_DYNAMIC) {
+        c->model.bodies[body].type == RB_V_STATIC) {
         return false;
     }
     noteTime(c, time);
-    rbVCheckFlightStart(c, body, &state, isHeld != 0);
-    return true;
-}
-
-static bool readPath(rbVChecker* c, rbVWords* w)
-{
-    double time;
-    uint32_t body;
-    rbVState state;
-    rbVWords_Take(w, "nis", &time, &body, c->model.bodyCount, &state);
-    if (w->isBad || c->model.bodies[body].type != RB_V_KINEMATIC) {
-        return false;
+    if (c->model.bodies[body].type == RB_V_KINEMATIC) {
+        c->tracks[body].now = state;
+    } else {
+        rbVCheckFlightStart(c, body, &state, isHeld != 0);
     }
-    noteTime(c, time);
-    c->tracks[body].now = state;
     return true;
 }
 
@@ -112,8 +107,15 @@ static bool readContacts(rbVChecker* c, rbVWords* w)
     c->contactCount = 0;
     for (uint32_t i = 0; i < count; ++i) {
         rbVContact* p = &c->contacts[c->contactCount++];
-        rbVWords_Take(w, "h.vvnv", &p->a, &p->b, &p->point, &p->normal, &p->gap, &p->force);
-        w->isBad = w->isBad || p->a >= c->model.bodyCount || p->b >= c->model.bodyCount;
+        uint32_t low, high;
+        rbVWords_Take(w, "h.h", &p->a, &p->b, &low, &high);
+        int force = (int)(low >> 1 & 4095u) - EXPONENT_ZERO;
+        int point = (int)(high & 4095u) - EXPONENT_ZERO;
+        rbVWords_Take(w, "ggggggggg", point, &p->point.x, point, &p->point.y, point, &p->point.z,
+                      -NORMAL_BITS, &p->normal.x, -NORMAL_BITS, &p->normal.y, point + GAP_BITS,
+                      &p->gap, force, &p->force.x, force, &p->force.y, force, &p->force.z);
+        w->isBad = w->isBad || p->a >= c->model.bodyCount || p->b >= c->model.bodyCount ||
+                   low > 8191u || high > 4095u;
     }
     return true;
 }
@@ -170,7 +172,7 @@ static bool readNode(rbVChecker* c, rbVWords* w)
 static bool readRecord(rbVChecker* c, rbVWords* w)
 {
     static bool (*const readers[])(rbVChecker*, rbVWords*) = {
-        NULL, readEvent, readFlight, readContacts, readJoints, readSprings, readNode, readPath};
+        NULL, readEvent, readState, readContacts, readJoints, readSprings, readNode, readState};
     uint32_t kind, size;
     rbVWords_Take(w, "h", &kind, &size);
     if (size > w->count - w->place || kind == 0 || kind >= sizeof readers / sizeof readers[0]) {
@@ -214,17 +216,13 @@ static bool checkClaims(rbVChecker* c, rbVWords* w)
 
 static bool prepare(rbVChecker* c)
 {
-    uint32_t count = c->model.bodyCount + 1;
-    c->tracks = calloc(count, sizeof *c->tracks);
-    c->isClosed = calloc(c->model.jointCount + 1, sizeof *c->isClosed);
-    c->jointForces = calloc(c->model.jointCount + 1, sizeof *c->jointForces);
-    c->springForces = calloc(c->model.springCount + 1, sizeof *c->springForces);
-    if (c->tracks == NULL || c->isClosed == NULL || c->jointForces == NULL ||
-        c->springForces == NULL) {
+    c->tracks = rbVMake(&c->model, c->model.bodyCount, sizeof *c->tracks);
+    c->jointForces = rbVMake(&c->model, c->model.jointCount, sizeof *c->jointForces);
+    c->springForces = rbVMake(&c->model, c->model.springCount, sizeof *c->springForces);
+    if (c->tracks == NULL || c->jointForces == NULL || c->springForces == NULL) {
         return false;
     }
-    c->time = c->model.startTime;
-    c->lastNode = c->time;
+    c->time = c->lastNode = c->model.startTime;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* body = &c->model.bodies[i];
         c->tracks[i].now = body->start;
@@ -247,13 +245,8 @@ static void freeChecker(rbVChecker* c)
         free(c->tracks[i].legs);
     }
     rbVModel_Free(&c->model);
-    free(c->tracks);
-    free(c->isClosed);
-    free(c->jointForces);
-    free(c->springForces);
     free(c->contacts);
     free(c->pieces);
-    free(c->firstPiece);
     free(c);
 }
 

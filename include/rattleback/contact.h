@@ -176,7 +176,8 @@ typedef struct rbContactStatistics {
     int64_t cutTrials;       ///< steps tried and undone to find these times
     int64_t lowOrderSteps;   ///< steps at order 2 where a higher one was asked for: across changes
                              ///< of what touches, sticks or slides, and where it cannot be held
-    double gapErrorMax;      ///< m, left by a position stage
+    double gapErrorMax;      ///< m, left by a position stage in its linear equations; a point that
+                             ///< pushes can be farther apart, by terms of the second order
     double speedErrorMax;    ///< m/s, left by a velocity stage or by collisions
     double reboundErrorMax;  ///< m/s, fastest approach stopped without rebound because the rounds
                              ///< of collisions ended; up to restSpeed nothing is missed

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zstd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -35,7 +36,7 @@ static void put(unsigned char* bytes, uint64_t word, int count)
 static void writeBlocks(FILE* file, const uint8_t* data, size_t size)
 {
     static const char tags[3][5] = {"MODL", "RECS", "DONE"};
-    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 3};
+    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 4};
     uint64_t checksum = hashBytes(HASH_START, signature, 16);
     put(signature + 16, checksum, 8);
     (void)fwrite(signature, 1, sizeof signature, file);
@@ -50,14 +51,18 @@ static void writeBlocks(FILE* file, const uint8_t* data, size_t size)
         }
         memcpy(head, tags[data[at] % 3], 4);
         put(head + 4, sequence++, 4);
+        size_t bound = ZSTD_compressBound(8 * count);
+        unsigned char* stored = malloc(bound);
+        size_t used = ZSTD_compress(stored, bound, planes, 8 * count, -5); // fast
         put(head + 12, 8 * count, 4);
-        put(head + 16, 8 * count, 4);
-        put(head + 24, hashBytes(HASH_START, planes, 8 * count), 8);
+        put(head + 16, used, 4);
+        put(head + 24, hashBytes(HASH_START, stored, used), 8);
         checksum = hashBytes(checksum, head, 32);
         put(head + 32, checksum, 8);
         (void)fwrite(head, 1, sizeof head, file);
-        (void)fwrite(planes, 1, 8 * count, file);
+        (void)fwrite(stored, 1, used, file);
         free(planes);
+        free(stored);
         at += 3 + 8 * count;
     }
 }

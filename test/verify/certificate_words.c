@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define HASH_START 0xcbf29ce484222325u
 
@@ -75,7 +76,7 @@ rbWordFile rbReadWordFile(const unsigned char* bytes, size_t size)
 {
     static const char tags[3][5] = {"MODL", "RECS", "DONE"};
     rbWordFile file = {0};
-    char message[RB_V_MESSAGE_SIZE];
+    char message[RB_V_VERIFY_MESSAGE];
     rbVReader reader = {.message = message};
     rbWriteBytes(rbScratchPath(), bytes, size);
     assert_true(rbVReader_Open(&reader, rbScratchPath()));
@@ -105,7 +106,7 @@ void rbWriteWordFile(const rbWordFile* file, const char* path)
 {
     FILE* out = fopen(path, "wb");
     assert_non_null(out);
-    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 3};
+    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 4};
     uint64_t checksum = hashBytes(HASH_START, signature, 16);
     putWord(signature + 16, checksum, 8);
     (void)fwrite(signature, 1, sizeof signature, out);
@@ -121,14 +122,19 @@ void rbWriteWordFile(const rbWordFile* file, const char* path)
         unsigned char head[40] = {0};
         memcpy(head, block->tag, 4);
         putWord(head + 4, (uint64_t)b, 4);
+        size_t bound = ZSTD_compressBound(size);
+        unsigned char* stored = malloc(bound);
+        size_t used = ZSTD_compress(stored, bound, planes, size, -5); // fast
+        assert_false(ZSTD_isError(used));
         putWord(head + 12, size, 4);
-        putWord(head + 16, size, 4);
-        putWord(head + 24, hashBytes(HASH_START, planes, size), 8);
+        putWord(head + 16, used, 4);
+        putWord(head + 24, hashBytes(HASH_START, stored, used), 8);
         checksum = hashBytes(checksum, head, 32);
         putWord(head + 32, checksum, 8);
         (void)fwrite(head, 1, sizeof head, out);
-        (void)fwrite(planes, 1, size, out);
+        (void)fwrite(stored, 1, used, out);
         free(planes);
+        free(stored);
     }
     assert_int_equal(fclose(out), 0);
 }

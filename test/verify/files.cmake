@@ -2,7 +2,7 @@
 if(RB_BUILD_PROGRAM)
   rb_add_tests(NAME test_verify
     FILES test/verify/test_certificates.c test/verify/prop_sabotage.c test/verify/prop_forgery.c
-      test/verify/prop_columns.c
+      test/verify/prop_columns.c test/verify/prop_contacts.c
     LIBRARIES rattleback_io rattleback_verify Rattleback::zstd
     DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>")
   target_sources(test_verify PRIVATE test/verify/certificate_words.c)

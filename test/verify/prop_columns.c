@@ -22,10 +22,12 @@ enum {
 static const struct Kind {
     int single, group;
     int key; // -1: none
+    int id;  // 1: the field after the key counts the groups of the same key
     int column;
 } kinds[KINDS + 1] = {
-    [1] = {0, 17, 2, 1},  [2] = {0, 15, 1, 18},  [3] = {0, 12, 0, 33}, [4] = {0, 11, -1, 45},
-    [5] = {0, 3, -1, 56}, [6] = {21, 14, 0, 59}, [7] = {0, 15, 1, 94},
+    [1] = {0, 17, 2, 0, 1},   [2] = {0, 15, 1, 0, 18}, [3] = {0, 12, 0, 1, 33},
+    [4] = {0, 11, -1, 0, 45}, [5] = {0, 3, -1, 0, 56}, [6] = {21, 14, 0, 0, 59},
+    [7] = {0, 15, 1, 0, 94},
 };
 
 // Words that a field of a key has had: every field goes up by a step of its own, so that the
@@ -134,8 +136,8 @@ static void theTablesAreTheSame(void** state)
     for (int kind = 1; kind <= KINDS; ++kind) {
         char row[64];
         const struct Kind* k = &kinds[kind];
-        (void)snprintf(row, sizeof row, "[%d] = {%d, %d, %d, %d,", kind, k->single, k->group,
-                       k->key, k->column);
+        (void)snprintf(row, sizeof row, "[%d] = {%d, %d, %d, %d, %d,", kind, k->single, k->group,
+                       k->key, k->id, k->column);
         assert_non_null(strstr(reader, row));
     }
     free(writer);
@@ -163,14 +165,14 @@ static void columnsAreWhereTheDocumentationSaysTheyAre(void** state)
         rbDestroyColumns(writer);
         // a mode without meaning is refused where it stands, and so is that of a slot before a key
         for (int column = 0; column < 109; ++column) {
-            bool hasKey = column >= k->column + k->single + k->key + 1 &&
+            bool hasKey = column >= k->column + k->single + k->key + k->id + 1 &&
                           column < k->column + k->single + k->group;
             bool isUsed = column == 0 || (column >= k->column && column < k->column + (int)size);
-            for (int mode = 3; mode <= 7; ++mode) {
+            for (int mode = 3; mode <= 8; ++mode) {
                 uint64_t decoded[1 + FIELDS];
                 struct rbVColumns* reader = NULL;
                 bytes[5 + column] = (unsigned char)mode;
-                bool isGood = mode <= 3 || (mode <= 6 && (hasKey || !isUsed));
+                bool isGood = mode <= 3 || (mode <= 7 && (hasKey || !isUsed));
                 assert_int_equal(rbVColumns_Decode(&reader, bytes, decoded, 1 + size), isGood);
                 free(reader);
             }

@@ -393,11 +393,27 @@ static bool loadSpring(Spot* s)
     return true;
 }
 
+// Words of a contact.
+enum {
+    C_BODIES,
+    C_EXPONENTS = 2, // sticks, exponent of the force; that of the point
+    C_POINT,
+    C_NORMAL = 6,
+    C_GAP = 8,
+    C_PUSH, // along the normal, then along both tangents
+    C_WORDS = 12
+};
+
+static size_t chooseContact(const Spot* s)
+{
+    return C_WORDS * (size_t)rbRandom_Index(s->random, (int)(s->size / C_WORDS));
+}
+
 static bool pullContact(Spot* s)
 {
-    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12)) + 9;
+    size_t at = chooseContact(s) + C_PUSH;
     for (size_t i = 0; i < 3; ++i) {
-        set(s, at + i, -get(s, at + i));
+        s->words[at + i] = 0 - s->words[at + i];
     }
     return true;
 }
@@ -405,35 +421,35 @@ static bool pullContact(Spot* s)
 // It says that it is open by more than the bodies moved.
 static bool openContact(Spot* s)
 {
-    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12)) + 8;
-    set(s, at, get(s, at) + 0.1);
+    size_t at = chooseContact(s);
+    int exponent = (int)(s->words[at + C_EXPONENTS] >> 32) - 2048 + 12;
+    s->words[at + C_GAP] += (uint64_t)ldexp(0.1, -exponent);
     return true;
 }
 
 // The force acts between two bodies that are far apart.
 static bool pushAcross(Spot* s)
 {
-    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12));
+    size_t at = chooseContact(s);
     uint32_t b = (uint32_t)(s->words[at] >> 32);
     s->words[at] = (uint64_t)(b > 2 ? b - 2 : b + 2) | (uint64_t)b << 32;
     return true;
 }
 
-// Of a contact that slides: its friction grows by 1e-9.
+// Of a contact that slides: its friction grows by 1e-9, and by three units of its grid at least.
 static bool leaveContactCone(Spot* s)
 {
-    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12));
-    bool isSliding = s->words[at + 1] == 0;
-    double normal = 0.0;
-    for (size_t i = 0; i < 3; ++i) {
-        normal += get(s, at + 9 + i) * get(s, at + 5 + i);
+    size_t at = chooseContact(s);
+    double x = (double)(int64_t)s->words[at + C_PUSH + 1];
+    double y = (double)(int64_t)s->words[at + C_PUSH + 2];
+    double size = hypot(x, y);
+    double more = fmax(1e-9, 3.0 / size);
+    bool isSliding = (s->words[at + C_EXPONENTS] & 1u) == 0 && size > 0.0;
+    for (size_t i = 0; i < 2 && isSliding; ++i) {
+        double part = i == 0 ? x : y;
+        s->words[at + C_PUSH + 1 + i] += (uint64_t)(int64_t)copysign(ceil(fabs(part) * more), part);
     }
-    for (size_t i = 0; i < 3; ++i) {
-        double along = normal * get(s, at + 5 + i);
-        double across = get(s, at + 9 + i) - along;
-        set(s, at + 9 + i, along + across * (1.0 + 1e-9));
-    }
-    return isSliding && normal > 0.0;
+    return isSliding;
 }
 
 // --------------------------------------------------------------------------------------------

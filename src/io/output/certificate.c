@@ -3,6 +3,7 @@
 #include "base/core/memory.h"
 #include "io/output/bytes.h"
 #include "io/output/certificate_columns.h"
+#include "io/output/certificate_contacts.h"
 #include "io/output/output_file.h"
 
 #include <math.h>
@@ -11,14 +12,16 @@
 #define BLOCK_WORDS 131072u // a block is written when it holds this many
 #define HEADER_SIZE 40
 #define STATE_WORDS 13
-#define COMPRESSION_LEVEL 6
-// Digits of forces, normals, points and errors of joints that no check needs: docs/certificate.md
-#define FORCE_BITS 43
-#define NORMAL_BITS 44
-#define ERROR_BITS 46
+#define COMPRESSION_LEVEL 9
+#define COLUMN_BLOCK 1024u // bytes of a plane that get statistics of their own
+#define COLUMN_BLOCKS ((size_t)8 * RB_COLUMNS)
+#define BLOCK_OVERHEAD 32u
+// Digits of forces, points and errors of joints that no check needs: docs/certificate.md
+#define FORCE_BITS 37
+#define ERROR_BITS 44
 #define POINT_BITS 20 // below the tolerance of contacts
-#define CODEC_PLANES 1u
-#define CODEC_COLUMNS 2u
+#define CODEC_PLANES 0u
+#define CODEC_COLUMNS 1u
 
 typedef enum Record {
     RECORD_EVENT = 1,
@@ -41,6 +44,8 @@ struct rbCertificate {
     rbOutputFile file;
     RB_ARRAY(uint64_t) words;
     rbColumns* columns; // of the records
+    ZSTD_CCtx* compressor;
+    rbContactCoder* contacts;
     RB_ARRAY(unsigned char) planes;
     RB_ARRAY(unsigned char) stored;
     RB_ARRAY(rbBodyId) bodyIds;
@@ -129,6 +134,37 @@ static void makePlanes(const uint64_t* words, size_t count, unsigned char* plane
     }
 }
 
+// Feeds bytes to the frame in c->stored; ends its block after them, or the frame.
+static void compressPart(rbCertificate* c, ZSTD_inBuffer in, ZSTD_outBuffer* out, bool isLast)
+{
+    size_t left;
+    do {
+        left = ZSTD_compressStream2(c->compressor, out, &in, isLast ? ZSTD_e_end : ZSTD_e_flush);
+        RB_ASSERT(!ZSTD_isError(left) && (left == 0 || out->pos < out->size));
+    } while (left > 0);
+}
+
+// One frame of zstd. Records: each long column of a plane is a block of it, with statistics of its
+// own.
+static size_t compress(rbCertificate* c, size_t size, size_t count, bool isRecords)
+{
+    rbArray_Reserve(c->stored, (int)(ZSTD_compressBound(size) + COLUMN_BLOCKS * BLOCK_OVERHEAD));
+    ZSTD_outBuffer out = {c->stored.data, (size_t)c->stored.capacity, 0};
+    size_t done = 0;
+    for (size_t plane = 0; plane < 8 && isRecords; ++plane) {
+        const size_t* starts = rbColumns_GetStarts(c->columns);
+        for (int i = 0; i < RB_COLUMNS; ++i) {
+            size_t end = RB_COLUMNS_HEAD + plane * count + starts[i + 1];
+            if (end - done >= COLUMN_BLOCK && end < size) {
+                compressPart(c, (ZSTD_inBuffer){c->planes.data + done, end - done, 0}, &out, false);
+                done = end;
+            }
+        }
+    }
+    compressPart(c, (ZSTD_inBuffer){c->planes.data + done, size - done, 0}, &out, true);
+    return out.pos;
+}
+
 // Writes the words as a block. A block is complete or not there.
 static void writeBlock(rbCertificate* c, uint32_t tag)
 {
@@ -141,10 +177,7 @@ static void writeBlock(rbCertificate* c, uint32_t tag)
     } else {
         makePlanes(c->words.data, count, c->planes.data);
     }
-    size_t bound = ZSTD_compressBound(size);
-    rbArray_Reserve(c->stored, (int)bound);
-    size_t used = ZSTD_compress(c->stored.data, bound, c->planes.data, size, COMPRESSION_LEVEL);
-    RB_ASSERT(!ZSTD_isError(used));
+    size_t used = compress(c, size, count, isRecords);
     unsigned char header[HEADER_SIZE] = {0};
     rbPutWord32(header, tag);
     rbPutWord32(header + 4, c->sequence++);
@@ -591,20 +624,22 @@ static void writeContacts(rbCertificate* c, const rbWorld* world)
     int count = rbWorld_GetContacts(world, NULL, 0);
     rbArray_Reserve(c->views, count);
     count = rbWorld_GetContacts(world, c->views.data, c->views.capacity);
-    if (count == 0) {
-        return;
-    }
-    int start = beginRecord(c, RECORD_CONTACTS);
     for (int i = 0; i < count; ++i) {
         const rbContactView* view = &c->views.data[i];
-        putWord(c, numberOf(c, view->bodyA) | numberOf(c, view->bodyB) << 32);
-        putWord(c, view->isSticking ? 1u : 0u);
-        putRounded(c, view->point, c->pointExponent);
-        putRounded(c, view->normal, -NORMAL_BITS);
-        putNumber(c, roundTo(view->gap, c->pointExponent));
-        putForce(c, view->force);
+        const rbBodyState states[2] = {rbBody_GetState(world, view->bodyA),
+                                       rbBody_GetState(world, view->bodyB)};
+        uint64_t pair = numberOf(c, view->bodyA) | numberOf(c, view->bodyB) << 32;
+        rbContactCoder_Add(c->contacts, pair, view, states);
     }
-    endRecord(c, start);
+    int wordCount;
+    const uint64_t* words = rbContactCoder_Take(c->contacts, &wordCount);
+    if (wordCount > 0) {
+        int start = beginRecord(c, RECORD_CONTACTS);
+        for (int i = 0; i < wordCount; ++i) {
+            putWord(c, words[i]);
+        }
+        endRecord(c, start);
+    }
 }
 
 static void writeLinks(rbCertificate* c, const rbWorld* world)
@@ -702,6 +737,8 @@ static void freeWriter(rbCertificate* c)
     rbArray_Free(c->springIds);
     rbArray_Free(c->geometries);
     rbDestroyColumns(c->columns);
+    rbDestroyContactCoder(c->contacts);
+    (void)ZSTD_freeCCtx(c->compressor);
     rbFree(c, sizeof *c);
 }
 
@@ -721,14 +758,28 @@ static bool hasUnknownLaw(const rbWorld* world, rbError* error)
     return law != RB_RESTITUTION_CONSTANT;
 }
 
+static rbStatus startCompressor(rbCertificate* c, rbError* error)
+{
+    c->compressor = ZSTD_createCCtx();
+    if (c->compressor == NULL) {
+        return rbError_Set(error, RB_STATUS_LIMIT, "out of memory for compressing a certificate");
+    }
+    (void)ZSTD_CCtx_setParameter(c->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+    return RB_STATUS_OK;
+}
+
 rbCertificate* rbCreateCertificate(const char* path, const rbWorld* world, rbError* error)
 {
     if (hasUnknownLaw(world, error)) {
         return NULL;
     }
     rbCertificate* c = rbAllocZero(1, sizeof *c);
+    rbContactSettings contact = rbWorld_GetContactSettings(world);
+    double tolerance = rbContactSettings_GetTolerance(&contact).gap;
     c->columns = rbCreateColumns(rbWorld_GetBodyCount(world));
-    if (rbOutputFile_Open(&c->file, path, error) != RB_STATUS_OK) {
+    c->contacts = rbCreateContactCoder(tolerance);
+    if (startCompressor(c, error) != RB_STATUS_OK ||
+        rbOutputFile_Open(&c->file, path, error) != RB_STATUS_OK) {
         freeWriter(c);
         return NULL;
     }
@@ -736,8 +787,7 @@ rbCertificate* rbCreateCertificate(const char* path, const rbWorld* world, rbErr
     bool isStepped = rbWorld_GetEngineType(world) == RB_ENGINE_STEP;
     c->step = isStepped ? rbWorld_GetStepSettings(world).step : 0.0;
     c->nodeTime = -INFINITY;
-    rbContactSettings contact = rbWorld_GetContactSettings(world);
-    c->pointExponent = ilogb(rbContactSettings_GetTolerance(&contact).gap) - POINT_BITS;
+    c->pointExponent = ilogb(tolerance) - POINT_BITS;
     unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n'};
     rbPutWord32(signature + 8, RB_CERTIFICATE_VERSION);
     c->checksum = hashBytes(HASH_START, signature, 16);

@@ -11,7 +11,7 @@
 
 #include <rattleback/world.h>
 
-#define RB_CERTIFICATE_VERSION 3u
+#define RB_CERTIFICATE_VERSION 4u
 
 typedef struct rbCertificate rbCertificate;
 

@@ -3,6 +3,7 @@ set(outputFiles
   src/io/output/child_process.c
   src/io/output/certificate.c
   src/io/output/certificate_columns.c
+  src/io/output/certificate_contacts.c
   src/io/output/checkpoint_file.c
   src/io/output/csv.c
   src/io/output/gnuplot.c
