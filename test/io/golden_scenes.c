@@ -146,7 +146,66 @@ static uint64_t hashProbes(uint64_t hash, const rbScene* scene, const rbWorld* w
     return hash;
 }
 
-// All that is not part of the state: accounts, probes, the journal, contacts, errors as measured.
+static uint64_t hashJoints(uint64_t hash, const rbWorld* world)
+{
+    int count = rbWorld_GetJointCount(world);
+    rbJointId* ids = malloc(((size_t)count + 1) * sizeof *ids);
+    assert_non_null(ids);
+    (void)rbWorld_GetJointIds(world, ids, count);
+    for (int i = 0; i < count; ++i) {
+        rbJointState s = rbJoint_GetState(world, ids[i]);
+        hash = HASH(hash, PARTS(s.pointA), PARTS(s.pointB), PARTS(s.axis), PARTS(s.force),
+                    PARTS(s.torque), s.positionError, s.angleError, s.freedomCount, s.limitCount);
+        for (int k = 0; k < RB_JOINT_FREEDOMS_MAX; ++k) {
+            hash = HASH(hash, s.freedomPositions[k], s.freedomVelocities[k], s.freedomForces[k],
+                        s.motorTargets[k], s.limitPositions[k], s.limitForces[k]);
+        }
+    }
+    free(ids);
+    return hash;
+}
+
+static uint64_t hashSprings(uint64_t hash, const rbWorld* world)
+{
+    int count = rbWorld_GetSpringIds(world, NULL, 0);
+    rbSpringId* ids = malloc(((size_t)count + 1) * sizeof *ids);
+    assert_non_null(ids);
+    (void)rbWorld_GetSpringIds(world, ids, count);
+    for (int i = 0; i < count; ++i) {
+        rbSpringState s = rbSpring_GetState(world, ids[i]);
+        hash = HASH(hash, PARTS(s.pointA), PARTS(s.pointB), s.length, s.speed, s.force, s.energy);
+    }
+    free(ids);
+    return hash;
+}
+
+// What bodies feel, and what began and ended in the last step.
+static uint64_t hashTouch(uint64_t hash, const rbWorld* world)
+{
+    int count = rbWorld_GetBodyCount(world);
+    rbBodyId* ids = malloc(((size_t)count + 1) * sizeof *ids);
+    assert_non_null(ids);
+    (void)rbWorld_GetBodyIds(world, ids, count);
+    for (int i = 0; i < count; ++i) {
+        int points = 0;
+        rbVec3 force = rbBody_GetContactForce(world, ids[i], (rbBodyId){0}, &points);
+        rbBodyState s = rbBody_GetState(world, ids[i]);
+        hash = HASH(hash, PARTS(force), (double)points, PARTS(s.transform.p),
+                    PARTS(s.linearVelocity), PARTS(s.angularVelocity));
+    }
+    free(ids);
+    const rbContactEvent* events = rbWorld_GetContactEvents(world, &count);
+    for (int i = 0; i < count; ++i) {
+        const rbContactEvent* e = &events[i];
+        hash = HASH(hash, e->time, PARTS(e->point), PARTS(e->normal), PARTS(e->impulse),
+                    e->approachSpeed, (double)e->kind, (double)e->bodyA.index1,
+                    (double)e->bodyB.index1, (double)e->shapeA, (double)e->shapeB);
+    }
+    return hash;
+}
+
+// All that is not part of the state: accounts, probes, the journal, contacts, joints, springs,
+// events of touch, errors as measured.
 static uint64_t hashNumbers(const rbScene* scene, const rbWorld* world)
 {
     rbLedger ledger = rbWorld_GetLedger(world);
@@ -155,6 +214,7 @@ static uint64_t hashNumbers(const rbScene* scene, const rbWorld* world)
     hash = hashProbes(hash, scene, world);
     hash = hashEvents(hash, world);
     hash = hashContacts(hash, world);
+    hash = hashTouch(hashSprings(hashJoints(hash, world), world), world);
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
     hash = HASH(hash, s.positionErrorMax, s.angleErrorMax, s.velocityErrorMax, s.unmetTime,
                 s.accuracyEstimate, s.stepSmallest, (double)s.worstJoint.index1);
@@ -170,6 +230,7 @@ static uint64_t hashNumbers(const rbScene* scene, const rbWorld* world)
 // Appends to the head of a line, "SCENE SECONDS ...", what the run gives.
 static void runLine(char* line)
 {
+    uint64_t bytes = rbGetAllocatedBytes();
     char words[LINE_MAX_SIZE];
     (void)snprintf(words, sizeof words, "%s", line);
     char* rest = NULL;
@@ -196,6 +257,9 @@ static void runLine(char* line)
     appendEventCounts(line, world);
     rbDestroyWorld(world);
     rbDestroyScene(scene);
+    if (rbGetAllocatedBytes() != bytes) {
+        fail_msg("%s: not all memory was given back", line);
+    }
 }
 
 // Reads a line without its end; false: there is none.

@@ -122,6 +122,18 @@ static uint64_t hashSweep(uint64_t hash, const rbSeparationInput* input)
     return sweep.isHit ? hashVector(hashVector(hash, sweep.point), sweep.normal) : hash;
 }
 
+static uint64_t hashPair(uint64_t hash, const rbSeparationInput* start)
+{
+    rbSeparationInput input = *start;
+    rbSeparationCache cache = {.front = rbCreateFront(200)};
+    for (int k = 0; k < 2; ++k) {
+        hash = hashAnswers(hash, &input, &cache);
+        input.transformBtoA.p.x += 0.01;
+    }
+    rbDestroyFront(cache.front);
+    return input.radiusA > 0.0 ? hash : hashSweep(hash, &input);
+}
+
 // A mesh, polyhedron, soup or compound with a shape of any type.
 static uint64_t hashMeshes(rbRandom* random, rbShapeType type)
 {
@@ -136,17 +148,49 @@ static uint64_t hashMeshes(rbRandom* random, rbShapeType type)
         input.transformBtoA.p = rbScale(reach, rbRandom_Direction(random));
         input.transformBtoA.q = i % 5 == 0 ? RB_QUAT_IDENTITY : rbRandom_Quat(random);
         input.radiusA = i % 7 == 0 ? 0.05 : 0.0;
-        rbSeparationCache cache = {.front = rbCreateFront(200)};
-        for (int k = 0; k < 2; ++k) {
-            hash = hashAnswers(hash, &input, &cache);
-            input.transformBtoA.p.x += 0.01;
-        }
-        hash = input.radiusA > 0.0 ? hash : hashSweep(hash, &input);
-        rbDestroyFront(cache.front);
+        hash = hashPair(hash, &input);
         rbDestroyGeometry(a);
         rbDestroyGeometry(b);
     }
     return hash;
+}
+
+// Many triangles within reach of a convex shape or of another mesh: on a floor, and deep in a ball.
+static uint64_t hashFineMeshes(rbRandom* random)
+{
+    uint64_t hash = RB_HASH_SEED;
+    rbGeometry* floor = makeFloor(2.0, 40);
+    rbGeometry* ball = makeBumpy(random, 24, 32, RB_SHAPE_MESH);
+    for (int i = 0; i < 2 * RB_SHAPE_COUNT; ++i) {
+        rbShapeType type = (rbShapeType)(i % RB_SHAPE_COUNT);
+        rbGeometry* shape = makeAnyShape(random, type == RB_SHAPE_PLANE ? RB_SHAPE_BOX : type);
+        rbSeparationInput input = rbDefaultSeparationInput();
+        input.geometryA = floor;
+        input.geometryB = shape;
+        rbVec3 down = {0.0, 0.0, -1.0};
+        double height = rbDot(down, rbGeometry_GetSupport(shape, down));
+        input.transformBtoA.p.z = height + 0.005 * (i % 5 - 2);
+        hash = hashPair(hash, &input);
+        input.transformBtoA.p.z = 0.2 * height;
+        input.transformBtoA.q = rbRandom_Quat(random);
+        hash = hashPair(hash, &input);
+        input.geometryA = ball;
+        input.transformBtoA.p = rbScale(0.3 * (i % 4), rbRandom_Direction(random));
+        hash = hashPair(hash, &input);
+        rbDestroyGeometry(shape);
+    }
+    rbDestroyGeometry(floor);
+    rbDestroyGeometry(ball);
+    return hash;
+}
+
+static void fineMeshesHaveTheSameBitsEverywhere(void** state)
+{
+    (void)state;
+    rbRandom random = {4715};
+    uint64_t hash = hashFineMeshes(&random);
+    print_message("hash 0x%016" PRIx64 "u\n", hash);
+    assert_true(hash == 0x89f1306b27bde83au);
 }
 
 static void meshesHaveTheSameBitsEverywhere(void** state)
@@ -175,4 +219,5 @@ static void meshesHaveTheSameBitsEverywhere(void** state)
 }
 
 RB_TEST_GROUP(golden_separation, cmocka_unit_test(bitsAreTheSameEverywhere),
-              cmocka_unit_test(meshesHaveTheSameBitsEverywhere));
+              cmocka_unit_test(meshesHaveTheSameBitsEverywhere),
+              cmocka_unit_test(fineMeshesHaveTheSameBitsEverywhere));
