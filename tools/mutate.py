@@ -578,7 +578,11 @@ class Hunt:
         if not commit:
             units, _ = collector.collect(coverage.prepare("^(" + "|".join(programs) + ")$", self.builder.jobs))
             return {name: {path: int(bits, 16) for path, bits in unit["lines"].items()} for name, unit in units.items()}
-        units = {name: unit for program in programs for name, unit in collector.store_of(program).data["units"].items()}
+        # A test that changed since may execute other lines.
+        changed = test_units.run_quietly(["git", "diff", "--name-only", commit, "--", "test"]).split()
+        changed = {os.path.splitext(os.path.basename(path))[0] for path in changed}
+        units = {name: unit for program in programs for name, unit in collector.store_of(program).data["units"].items()
+                 if name.split()[1] not in changed}
         moves = {path: coverage.moves_since(commit, path) for path in files_of_core("", None)}
         return {name: {path: coverage.move_lines(int(bits, 16), moves[path]) for path, bits in unit["lines"].items() if path in moves}
                 for name, unit in units.items()}
@@ -604,10 +608,13 @@ class Hunt:
                              and self.clock.seconds(*unit) is not None]
         found += [(self.clock.seconds(*unit), unit) for unit, lines in self.units.items()
                   if lines is None and self.clock.seconds(*unit) is not None]
-        # Tests of the room itself, and those that compare every bit, notice more for their time than others do.
+        # Tests of the room itself, and those that compare every bit, notice more for their time than others do; those
+        # whose lines are not known notice less.
         own = f"test_{os.path.basename(room_of(mutant.path))}"
-        return [unit for _, unit in sorted(((0.3 if unit[0] == own or unit[1].startswith("golden_") else 1.0) * seconds, unit)
-                                           for seconds, unit in found)]
+
+        def weight(unit):
+            return 0.3 if unit[0] == own or unit[1].startswith("golden_") else 1.0 if self.units[unit] is not None else 3.0
+        return [unit for _, unit in sorted((weight(unit) * seconds, unit) for seconds, unit in found)]
 
     def run(self, mutant):
         """The record of a mutant: killed, survived, equivalent or invalid."""
