@@ -349,6 +349,13 @@ static void settingsHaveTheSameBitsEverywhere(void** state)
     compareLines("settings");
 }
 
+// Steps far too large, with too few iterations: what is done when a method does not converge.
+static void overloadedStepsHaveTheSameBitsEverywhere(void** state)
+{
+    (void)state;
+    compareLines("overload");
+}
+
 static bool isListed(const char* name)
 {
     FILE* file = openLines();
@@ -388,4 +395,5 @@ RB_TEST_GROUP(golden_scenes, cmocka_unit_test(everySceneIsListed),
               cmocka_unit_test(flightsHaveTheSameBitsEverywhere),
               cmocka_unit_test(eventsHaveTheSameBitsEverywhere),
               cmocka_unit_test(stepsHaveTheSameBitsEverywhere),
-              cmocka_unit_test(settingsHaveTheSameBitsEverywhere));
+              cmocka_unit_test(settingsHaveTheSameBitsEverywhere),
+              cmocka_unit_test(overloadedStepsHaveTheSameBitsEverywhere));
