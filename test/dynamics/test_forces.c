@@ -193,9 +193,30 @@ static void namesAreFoundAndEmptyRowsRefused(void** state)
     }
 }
 
+// One of the two functions is enough; a name is taken once.
+static void rowsWithOneFunctionAreAccepted(void** state)
+{
+    (void)state;
+    static rbForceRow rows[2];
+    rows[0] = *rbGetForceRow(RB_FORCE_CONSTANT);
+    rows[0].name = "steady";
+    rows[1] = *rbGetForceRow(RB_FORCE_DRAG);
+    rows[1].name = "varying";
+    for (int i = 0; i < 2; ++i) {
+        assert_true((rows[i].addConstant == NULL) != (rows[i].addVarying == NULL));
+        int count = rbForceType_GetCount();
+        rbError error = {0};
+        assert_int_equal(rbRegisterForce(&rows[i], &error), RB_STATUS_OK);
+        assert_int_equal(rbForceType_Find(rows[i].name), count);
+        assert_int_equal(rbRegisterForce(&rows[i], &error), RB_STATUS_INVALID);
+        assert_int_equal(rbForceType_GetCount(), count + 1);
+    }
+}
+
 RB_TEST_GROUP(test_forces, cmocka_unit_test(dragIsAgainstTheMotion),
               cmocka_unit_test(attractionIsTheGradientOfItsPotential),
               cmocka_unit_test(constantLoadsAreAddedOnceAndHaveAPotential),
               cmocka_unit_test(userForcesGetTheirStateAndKeepTheirBound),
               cmocka_unit_test(everyNumberHasItsRange),
-              cmocka_unit_test(namesAreFoundAndEmptyRowsRefused));
+              cmocka_unit_test(namesAreFoundAndEmptyRowsRefused),
+              cmocka_unit_test(rowsWithOneFunctionAreAccepted));
