@@ -68,7 +68,8 @@ LEAST_PERCENT_OF_A_ROOM = 90.0
 SILENT_CALLS = re.compile(r"\b(RB_ASSERT\w*|RB_VALIDATE\w*|_Static_assert|rbError_\w+|rbWorld_Log\w*|rbLog\w*|v?snprintf|fprintf|"
                           r"rb\w*_Describe\w*|rbSetting_Describe\w*|sizeof)\s*\(")
 NUMBER = re.compile(r"(?<![\w.])(0x[0-9A-Fa-f]+|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)([uUlLfF]*)(?![\w.])")
-SYMMETRIC = re.compile(r"\b(fmin|fmax|rbMin3|rbMax3|rbAdd|rbDot|rbDotQuat|rbDistance|rbMulEach|rbQuad_Min|rbQuad_Max)\($")
+SYMMETRIC = re.compile(r"\b(fmin|fmax|rbMin3|rbMax3|rbAdd|rbDot|rbDotQuat|rbDistance|rbMulEach|rbQuad_Min|rbQuad_Max|"
+                       r"rbLength\(rbSub|rbLengthSquared\(rbSub)\($")
 KINDS = ("operator", "comparison", "constant", "sign", "drop", "index", "swap", "negate")
 TYPE_WORDS = ("const", "static", "struct", "enum", "union", "extern", "typedef", "return", "goto", "case", "default", "else", "do",
               "if", "for", "while", "switch", "inline", "unsigned", "int", "double", "bool", "char", "float", "size_t", "void")

@@ -5,6 +5,7 @@
 #include "rb_test.h"
 
 #include <math.h>
+#include <string.h>
 
 static const rbVec3 bend[3] = {{2.0, 1.0, 0.0}, {3.0, -1.0, 1.0}, {5.0, 0.0, 2.0}};
 
@@ -272,6 +273,8 @@ static void everyNumberOfAPathIsFinite(void** state)
         *numbers[i] = i % 2 == 0 ? (double)NAN : (double)INFINITY;
         assert_null(rbPath_Create(&def, RB_TRANSFORM_IDENTITY, &error));
         assert_int_equal(error.status, RB_STATUS_INVALID);
+        static const char* const names[5] = {"point 0", "point 0", "point 1", "point 2", "point 2"};
+        assert_true(i >= 5 || strstr(error.message, names[i]) != NULL);
     }
 }
 
