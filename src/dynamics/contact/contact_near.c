@@ -185,8 +185,6 @@ static int addPair(rbContactPairs* pairs, int a, int b)
     rbArray_Reserve(pairs->pairs, slot + 1);
     rbArray_Reserve(pairs->spans, slot + 1);
     rbArray_Reserve(pairs->caches, slot + 1);
-    pairs->pairs.count = pairs->table.end;
-    pairs->spans.count = pairs->table.end;
     pairs->caches.count = pairs->table.end;
     pairs->pairs.data[slot] = (rbContactCandidate){0};
     pairs->spans.data[slot] = (rbPairSpans){0};
