@@ -10,6 +10,7 @@ browser, of the installed tree and of the documents are left out.
 import argparse
 import collections
 import concurrent.futures
+import difflib
 import json
 import os
 import re
@@ -159,6 +160,32 @@ class Collector:
             for path, bits in data["lines"].items():
                 lines[path] |= int(bits, 16)
         return units, lines
+
+
+def moves_since(commit, path):
+    """Blocks (first, end, first, end) of lines of a file at a commit and now, equal or not; empty if it was not there."""
+    result = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if result.returncode != 0:
+        return []
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        old, new = result.stdout.decode("utf-8").splitlines(), file.read().splitlines()
+    if old == new:
+        return [(True, 1, len(old) + 1, 1, len(old) + 1)]
+    blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(kind == "equal", a + 1, b + 1, c + 1, d + 1) for kind, a, b, c, d in blocks]
+
+
+def move_lines(bits, moves):
+    """Executed lines of an old text as lines of the new one. Lines that changed count as executed where a line that they
+    replace was, or one next to them."""
+    moved = 0
+    for is_equal, a, b, c, d in moves:
+        part = bits >> a & (1 << b - a) - 1
+        if is_equal:
+            moved |= part << c
+        elif bits >> max(a - 1, 0) & (1 << b - a + 2) - 1:
+            moved |= (1 << d) - (1 << c)
+    return moved
 
 
 def print_rooms(units, lines, rooms, show_missed):

@@ -13,6 +13,7 @@ nothing that can be seen. Asserts, messages and comments are never mutated.
   tools/mutate.py --file src/base/math/ode.c   only in this file; --room REGEX: only in these rooms
   tools/mutate.py --log FILE                   one JSON line per mutant; mutants already there are not run again
   tools/mutate.py --again FILE                 runs the survivors of a log again, e.g. at another level
+  tools/mutate.py --lines COMMIT               the lines that were executed at a commit, moved along: no coverage is measured
   tools/mutate.py --aimed [--only REGEX]       the table test/mutants.csv: each feature's mutant against its own test
 
 A row of the table may also change a scene, a list of a tool or a file of the Python package: see run_aimed. Rows whose
@@ -67,7 +68,8 @@ LEAST_PERCENT_OF_A_ROOM = 90.0
 SILENT_CALLS = re.compile(r"\b(RB_ASSERT\w*|RB_VALIDATE\w*|_Static_assert|rbError_\w+|rbWorld_Log\w*|rbLog\w*|v?snprintf|fprintf|"
                           r"rb\w*_Describe\w*|rbSetting_Describe\w*|sizeof)\s*\(")
 NUMBER = re.compile(r"(?<![\w.])(0x[0-9A-Fa-f]+|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)([uUlLfF]*)(?![\w.])")
-SYMMETRIC = re.compile(r"\b(fmin|fmax|rbMin3|rbMax3|rbAdd|rbDot|rbDotQuat|rbDistance|rbMulEach)\($")
+SYMMETRIC = re.compile(r"\b(fmin|fmax|rbMin3|rbMax3|rbAdd|rbDot|rbDotQuat|rbDistance|rbMulEach|rbQuad_Min|rbQuad_Max|"
+                       r"rbLength\(rbSub|rbLengthSquared\(rbSub)\($")
 KINDS = ("operator", "comparison", "constant", "sign", "drop", "index", "swap", "negate")
 TYPE_WORDS = ("const", "static", "struct", "enum", "union", "extern", "typedef", "return", "goto", "case", "default", "else", "do",
               "if", "for", "while", "switch", "inline", "unsigned", "int", "double", "bool", "char", "float", "size_t", "void")
@@ -436,7 +438,9 @@ class Builder:
         words = list(self.commands[path][0])
         words[words.index("-o") + 1] = output
         words[words.index("-c") + 1] = source
-        extra = ["-w", "-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=implicit-function-declaration",
+        # Not -w, which silences these as well.
+        extra = ["-Wno-error", "-Werror=incompatible-pointer-types", "-Werror=discarded-qualifiers", "-Werror=int-conversion",
+                 "-Werror=implicit-function-declaration",
                  "-iquote", os.path.join(ROOT, os.path.dirname(path))]
         if overlay:
             words[1:1] = [f"-I{overlay}/{folder}" for folder in ("", "include", "src", "app")]
@@ -512,33 +516,35 @@ class Builder:
 # Running
 
 class Clock:
-    """What each unit costs in build/mutate at a level; measured once per build of its program."""
+    """What each unit costs in build/mutate at a level. A time of an earlier build will do; that a unit passes without a
+    mutant is asked again for every build, when it fails with one."""
 
     def __init__(self, level):
         self.level = level
         self.store = test_units.Store(os.path.join(FOLDER, f"times-{level}.json"))
+        self.groups = collections.defaultdict(list)
         self.lock = threading.Lock()
 
     def measure(self, units, jobs):
-        """Runs the units whose time is not known; a unit that fails without a mutant cannot tell anything."""
-        groups = collections.defaultdict(list)
+        """Runs the units whose time is not known, and those that failed."""
         for program, group in units:
-            groups[program].append(group)
+            self.groups[program].append(group)
+        unknown = [unit for unit in units if self.store.data.get(" ".join(unit), {"failure": "unknown"})["failure"]]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda unit: self.passes(*unit), unknown))
 
-        def measure_unit(unit):
-            program, group = unit
-            name = f"{program} {group}"
-            stamp = test_units.stamp_of(FOLDER, program, group, groups[program])
-            if self.store.data.get(name, {}).get("stamp") == stamp:
-                return
+    def passes(self, program, group):
+        """Whether a unit passes without a mutant; if not, it cannot tell anything."""
+        name = f"{program} {group}"
+        stamp = test_units.stamp_of(FOLDER, program, group, self.groups[program])
+        if self.store.data.get(name, {}).get("stamp") != stamp:
             outcome = test_units.run_unit(os.path.join(FOLDER, program), group, self.level)
             if outcome.failure:
                 print(f"mutate: {name} fails without a mutant and is not used: {outcome.failure}", file=sys.stderr)
             with self.lock:
                 self.store.data[name] = {"stamp": stamp, "seconds": outcome.seconds, "failure": outcome.failure}
                 self.store.save()
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(measure_unit, units))
+        return not self.store.data[name]["failure"]
 
     def seconds(self, program, group):
         entry = self.store.data[f"{program} {group}"]
@@ -546,32 +552,45 @@ class Clock:
 
 
 def cpu_limit(seconds):
-    return 10.0 + 10.0 * seconds
+    return 3.0 + 4.0 * seconds
 
 
 class Hunt:
     """Runs mutants against the units that execute their lines."""
 
-    def __init__(self, builder, level, programs, without, budget):
+    def __init__(self, builder, arguments):
         self.builder = builder
-        self.budget = budget
-        self.level = level
-        self.clock = Clock(level)
-        # The lines are collected at the level quick: more random cases hardly reach more lines.
-        self.units = {}
-        programs = [name for name in builder.programs if name not in LEFT_OUT and re.search(programs, name)]
-        built = coverage.prepare("^(" + "|".join(programs) + ")$", builder.jobs)
-        units, self.lines = coverage.Collector("quick", builder.jobs).collect(built)
-        for name, unit in units.items():
-            program, group = name.split()
-            if not (without and re.search(without, name)):
-                self.units[program, group] = {path: int(bits, 16) for path, bits in unit["lines"].items()}
+        self.budget = arguments.budget
+        self.level = arguments.level
+        self.clock = Clock(self.level)
+        programs = [name for name in builder.programs if name not in LEFT_OUT and re.search(arguments.programs, name)]
+        lines = self.lines_of_units(programs, arguments.lines)
         builder.build(programs)
+        names = [f"{program} {group}" for program in programs for group in test_units.groups_of(FOLDER, program)]
+        # None: not measured, so it may execute anything.
+        self.units = {tuple(name.split()): lines.get(name) for name in names
+                      if not (arguments.without and re.search(arguments.without, name))}
         self.clock.measure(sorted(self.units), builder.jobs)
+
+    def lines_of_units(self, programs, commit):
+        """Maps a unit to the bits of the lines that it executes in each file, as measured now or at a commit. They are
+        collected at the level quick: more random cases hardly reach more lines."""
+        collector = coverage.Collector("quick", self.builder.jobs)
+        if not commit:
+            units, _ = collector.collect(coverage.prepare("^(" + "|".join(programs) + ")$", self.builder.jobs))
+            return {name: {path: int(bits, 16) for path, bits in unit["lines"].items()} for name, unit in units.items()}
+        # A test that changed since may execute other lines.
+        changed = test_units.run_quietly(["git", "diff", "--name-only", commit, "--", "test"]).split()
+        changed = {os.path.splitext(os.path.basename(path))[0] for path in changed}
+        units = {name: unit for program in programs for name, unit in collector.store_of(program).data["units"].items()
+                 if name.split()[1] not in changed}
+        moves = {path: coverage.moves_since(commit, path) for path in files_of_core("", None)}
+        return {name: {path: coverage.move_lines(int(bits, 16), moves[path]) for path, bits in unit["lines"].items() if path in moves}
+                for name, unit in units.items()}
 
     def units_that_execute(self, path, first, last):
         wanted = (2 << last) - (1 << first)
-        return [(seconds, unit) for unit, lines in self.units.items() if lines.get(path, 0) & wanted
+        return [(seconds, unit) for unit, lines in self.units.items() if lines is not None and lines.get(path, 0) & wanted
                 for seconds in [self.clock.seconds(*unit)] if seconds is not None]
 
     def units_for(self, mutant, text):
@@ -586,11 +605,17 @@ class Hunt:
                 elif start <= mutant.begin <= end:
                     room = os.path.dirname(mutant.path)
                     found = [(self.clock.seconds(*unit), unit) for unit, lines in self.units.items()
-                             if any(os.path.dirname(path) == room for path in lines) and self.clock.seconds(*unit) is not None]
-        # Tests of the room itself, and those that compare every bit, notice more for their time than others do.
+                             if lines is not None and any(os.path.dirname(path) == room for path in lines)
+                             and self.clock.seconds(*unit) is not None]
+        found += [(self.clock.seconds(*unit), unit) for unit, lines in self.units.items()
+                  if lines is None and self.clock.seconds(*unit) is not None]
+        # Tests of the room itself, and those that compare every bit, notice more for their time than others do; those
+        # whose lines are not known notice less.
         own = f"test_{os.path.basename(room_of(mutant.path))}"
-        return [unit for _, unit in sorted(((0.3 if unit[0] == own or unit[1].startswith("golden_") else 1.0) * seconds, unit)
-                                           for seconds, unit in found)]
+
+        def weight(unit):
+            return 0.3 if unit[0] == own or unit[1].startswith("golden_") else 1.0 if self.units[unit] is not None else 3.0
+        return [unit for _, unit in sorted((weight(unit) * seconds, unit) for seconds, unit in found)]
 
     def run(self, mutant):
         """The record of a mutant: killed, survived, equivalent or invalid."""
@@ -599,25 +624,34 @@ class Hunt:
         name = hashlib.sha1(repr(mutant).encode()).hexdigest()[:12]
         work = os.path.join(FOLDER, "work", name)
         os.makedirs(work, exist_ok=True)
+        started = time.monotonic()
         try:
             objects = {} if changes_nothing(mutant, old) or is_known_equivalent(record) else self.builder.make_objects(mutant.path, new, work)
+            # Where the time goes, by the clock.
+            record["seconds"] = seconds = {"compile": time.monotonic() - started, "link": 0.0, "test": 0.0}
             if not objects:
                 return dict(record, state="invalid" if objects is None else "equivalent")
-            units = self.units_for(mutant, old)
             linked = {}
             spent = 0.0
-            for program, group in units:
-                if spent > self.budget:
-                    break
+            count = 0
+            for program, group in self.units_for(mutant, old):
+                usual = self.clock.seconds(program, group)
+                if usual is None or spent + usual > self.budget:
+                    continue
                 if program not in linked:
                     linked[program] = os.path.join(work, program)
+                    started = time.monotonic()
                     self.builder.link(program, objects, linked[program])
-                outcome = test_units.run_unit(linked[program], group, self.level, cpu_limit(self.clock.seconds(program, group)))
+                    seconds["link"] += time.monotonic() - started
+                started = time.monotonic()
+                outcome = test_units.run_unit(linked[program], group, self.level, cpu_limit(usual))
+                seconds["test"] += time.monotonic() - started
                 spent += outcome.seconds
-                if outcome.failure:
+                count += 1
+                if outcome.failure and self.clock.passes(program, group):
                     return dict(record, state="killed", by=f"{program} {group}", how=outcome.failure,
                                 test=test_units.first_failure(outcome.output))
-            return dict(record, state="survived", units=len(units))
+            return dict(record, state="survived", units=count)
         finally:
             shutil.rmtree(work, ignore_errors=True)
 
@@ -690,7 +724,7 @@ def mutants_of(arguments):
 
 def hunt(arguments):
     builder = Builder(FOLDER, arguments.jobs)
-    hunter = Hunt(builder, arguments.level, arguments.programs, arguments.without, arguments.budget)
+    hunter = Hunt(builder, arguments)
     log = Log(arguments.log)
     queues = mutants_of(arguments)
     records = []
@@ -894,7 +928,8 @@ def main():
     parser.add_argument("--programs", default="", metavar="REGEX", help="only these test programs")
     parser.add_argument("--without", default="", metavar="REGEX", help="leave out test groups that match, e.g. golden_")
     parser.add_argument("--budget", type=float, default=120.0, metavar="SECONDS",
-                        help="processor time of tests after which a mutant counts as survived")
+                        help="processor time of the tests of a mutant; groups that would exceed it do not run")
+    parser.add_argument("--lines", metavar="COMMIT", help="executed lines as coverage.py measured them at this commit")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--log", help="file to keep the results in")
     parser.add_argument("--again", metavar="LOG", help="run the survivors of this log again")

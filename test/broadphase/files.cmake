@@ -1,5 +1,6 @@
 # tests of this folder
 rb_add_tests(NAME test_broadphase LAB FILES
+  test/broadphase/golden_broad_phase.c
   test/broadphase/oracle_broad_phases.c
   test/broadphase/test_broad_phase.c
 )

@@ -437,7 +437,44 @@ static void nothingLeaks(void** state)
     assert_true(rbGetAllocatedBytes() == before);
 }
 
-RB_TEST_GROUP(test_all_shapes, cmocka_unit_test(everyRowIsComplete),
+// A half space along an axis ends at its plane, on one side; any other has no bounds.
+static void planesAreBoundedAlongTheirAxisOnly(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(91)};
+    for (int i = 0; i < 60; ++i) {
+        double sign = i % 2 == 0 ? 1.0 : -1.0;
+        double normal[3] = {0.0, 0.0, 0.0};
+        int axis = i / 2 % 3;
+        normal[axis] = sign;
+        double offset = rbRandom_Symmetric(&random);
+        rbVec3 place = randomVec3(&random, 3.0);
+        const double places[3] = {place.x, place.y, place.z};
+        rbError error = {0};
+        rbGeometry* plane =
+            rbCreatePlane(rbMakeVec3(normal[0], normal[1], normal[2]), offset, &error);
+        requireOk(plane, &error);
+        rbBounds box = rbGeometry_GetBounds(plane, (rbTransform){place, RB_QUAT_IDENTITY});
+        const double lower[3] = {box.lower.x, box.lower.y, box.lower.z};
+        const double upper[3] = {box.upper.x, box.upper.y, box.upper.z};
+        for (int k = 0; k < 3; ++k) {
+            bool isEnd = k == axis;
+            if (isEnd) {
+                checkNear(sign > 0.0 ? upper[k] : lower[k], places[k] + sign * offset, 1e-15);
+            }
+            assert_true((isEnd && sign < 0.0) || lower[k] == -INFINITY);
+            assert_true((isEnd && sign > 0.0) || upper[k] == INFINITY);
+        }
+        rbBounds tilted = rbGeometry_GetBounds(plane, randomTransform(&random, 1.0));
+        assert_true(tilted.lower.x == -INFINITY && tilted.upper.x == INFINITY);
+        assert_true(tilted.lower.y == -INFINITY && tilted.upper.y == INFINITY);
+        assert_true(tilted.lower.z == -INFINITY && tilted.upper.z == INFINITY);
+        rbDestroyGeometry(plane);
+    }
+}
+
+RB_TEST_GROUP(test_all_shapes, cmocka_unit_test(planesAreBoundedAlongTheirAxisOnly),
+              cmocka_unit_test(everyRowIsComplete),
               cmocka_unit_test(supportsAreExtremalAndInTheBounds),
               cmocka_unit_test(radiusOfAnEllipsoidIsTheFarthestPoint),
               cmocka_unit_test(insideTestsAgreeWithRays),

@@ -24,9 +24,9 @@ static void errorsAheadContinueFromTheStart(void** state)
 {
     (void)state;
     double ahead[2] = {9.5, 0.2};
-    double start[2] = {1.0, 0.1};
-    double speeds[2] = {2.0, 700.0};
-    double errors[2];
+    double start[3] = {1.0, 0.1, 5.0}; // the third is of a block that follows
+    double speeds[3] = {2.0, 700.0, 3.0};
+    double errors[3] = {0.0, 0.0, 77.0};
     rbMechBody bodies[2] = {{.index = 0}, {.index = 1}};
     rbRowBlock block = {.bodyA = 0,
                         .bodyB = 1,
@@ -75,6 +75,7 @@ static void errorsAheadContinueFromTheStart(void** state)
     rbMechanism_ErrorsAhead(&mechanism, 0, errors);
     checkNear(errors[0], 9.0, 1e-15);
     checkNear(errors[1], -4.5, 1e-15);
+    assert_true(errors[2] == 77.0);
 }
 
 static void statedRows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,

@@ -171,6 +171,18 @@ static void flatCoresHaveNoDepth(void** state)
                  &r);
     checkNear(s.distance, -0.75, 1e-15);
     checkVector(r.a, rbMakeVec3(0.0, 0.0, 0.3), 1e-15);
+    // Two points at one place
+    rbVec3 place = {0.5, -2.0, 1.0};
+    rbConvex points[2];
+    rbConvex_MakePoints(&place, 1, 2.5, 0.25, &points[0]);
+    rbConvex_MakePoints(&place, 1, 2.5, 0.5, &points[1]);
+    rbCso cso = rbCso_Make(&points[0], &points[1], RB_TRANSFORM_IDENTITY);
+    rbEpaSettings settings = rbDefaultEpaSettings();
+    r = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
+    s = rbEpa_Separation(&cso, &r);
+    checkNear(s.distance, -0.75, 1e-15);
+    checkVector(r.a, place, 1e-15);
+    checkVector(r.b, place, 1e-15);
     // Cores that miss each other
     separate(rbCreateCapsule(0.25, 1.0, NULL), rbCreateCapsule(0.5, 1.0, NULL), crossed, &r);
     assert_int_equal(r.reason, RB_STOP_APART);

@@ -193,9 +193,67 @@ static void namesAreFoundAndEmptyRowsRefused(void** state)
     }
 }
 
+static void addTurning(const rbForceDef* def, const rbForceInput* input, rbVec3* force,
+                       rbVec3* torque)
+{
+    (void)def;
+    *force = rbAdd(*force, input->center);
+    *torque = rbAdd(*torque, rbMakeVec3(1.0, -2.0, 3.0));
+}
+
+static double noPotential(const rbForceDef* def, double mass, rbVec3 position)
+{
+    (void)def;
+    (void)mass;
+    (void)position;
+    return 0.0;
+}
+
+// A potential accounts for the force; what the torque does is work all the same.
+static void torquesDoWorkBesidesAPotential(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(85)};
+    rbForceInput input = randomInput(&random);
+    rbForceDef def = rbDefaultForceDef();
+    rbForceRow row = {.name = "turning", .addVarying = addTurning, .potential = noPotential};
+    double turning = rbDot(rbMakeVec3(1.0, -2.0, 3.0), input.angularVelocity);
+    rbLoad load = {0};
+    rbForceRow_AddLoad(&row, &def, &input, &load);
+    checkNear(load.power, turning, 1e-14);
+    checkBelow(rbLength(load.paid), 0.0);
+    row.potential = NULL;
+    load = (rbLoad){0};
+    rbForceRow_AddLoad(&row, &def, &input, &load);
+    checkNear(load.power, turning + rbDot(input.center, input.linearVelocity), 1e-13);
+    checkBelow(rbDistance(load.paid, input.center), 0.0);
+}
+
+// One of the two functions is enough; a name is taken once.
+static void rowsWithOneFunctionAreAccepted(void** state)
+{
+    (void)state;
+    static rbForceRow rows[2];
+    rows[0] = *rbGetForceRow(RB_FORCE_CONSTANT);
+    rows[0].name = "steady";
+    rows[1] = *rbGetForceRow(RB_FORCE_DRAG);
+    rows[1].name = "varying";
+    for (int i = 0; i < 2; ++i) {
+        assert_true((rows[i].addConstant == NULL) != (rows[i].addVarying == NULL));
+        int count = rbForceType_GetCount();
+        rbError error = {0};
+        assert_int_equal(rbRegisterForce(&rows[i], &error), RB_STATUS_OK);
+        assert_int_equal(rbForceType_Find(rows[i].name), count);
+        assert_int_equal(rbRegisterForce(&rows[i], &error), RB_STATUS_INVALID);
+        assert_int_equal(rbForceType_GetCount(), count + 1);
+    }
+}
+
 RB_TEST_GROUP(test_forces, cmocka_unit_test(dragIsAgainstTheMotion),
               cmocka_unit_test(attractionIsTheGradientOfItsPotential),
               cmocka_unit_test(constantLoadsAreAddedOnceAndHaveAPotential),
               cmocka_unit_test(userForcesGetTheirStateAndKeepTheirBound),
               cmocka_unit_test(everyNumberHasItsRange),
-              cmocka_unit_test(namesAreFoundAndEmptyRowsRefused));
+              cmocka_unit_test(namesAreFoundAndEmptyRowsRefused),
+              cmocka_unit_test(torquesDoWorkBesidesAPotential),
+              cmocka_unit_test(rowsWithOneFunctionAreAccepted));

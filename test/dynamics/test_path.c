@@ -5,6 +5,7 @@
 #include "rb_test.h"
 
 #include <math.h>
+#include <string.h>
 
 static const rbVec3 bend[3] = {{2.0, 1.0, 0.0}, {3.0, -1.0, 1.0}, {5.0, 0.0, 2.0}};
 
@@ -248,9 +249,39 @@ static void unusablePathsGetAMessage(void** state)
     }
 }
 
+// A number that is not finite is refused, wherever it stands.
+static void everyNumberOfAPathIsFinite(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 14; ++i) {
+        rbVec3 points[3] = {bend[0], bend[1], bend[2]};
+        rbPathDef def = rbDefaultPathDef();
+        def.type = RB_PATH_CURVE;
+        def.points = points;
+        def.pointCount = 3;
+        def.speed = 1.0;
+        double* const numbers[14] = {
+            &points[0].x,           &points[0].z,           &points[1].y,
+            &points[2].x,           &points[2].z,           &def.speed,
+            &def.startTime,         &def.angularVelocity.x, &def.startTangent.y,
+            &def.angularVelocity.z, &def.endTangent.x,      &def.endTangent.z,
+            &def.tangentFactor,     &def.startTangent.z};
+        rbError error = {0};
+        rbPath* path = rbPath_Create(&def, RB_TRANSFORM_IDENTITY, &error);
+        assert_non_null(path);
+        rbPath_Destroy(path);
+        *numbers[i] = i % 2 == 0 ? (double)NAN : (double)INFINITY;
+        assert_null(rbPath_Create(&def, RB_TRANSFORM_IDENTITY, &error));
+        assert_int_equal(error.status, RB_STATUS_INVALID);
+        static const char* const names[5] = {"point 0", "point 0", "point 1", "point 2", "point 2"};
+        assert_true(i >= 5 || strstr(error.message, names[i]) != NULL);
+    }
+}
+
 RB_TEST_GROUP(test_path, cmocka_unit_test(lineStopsAtItsEnd),
               cmocka_unit_test(curveHasConstantSpeedAndMeetsItsPoints),
               cmocka_unit_test(piecesAreHermiteCubics),
               cmocka_unit_test(arcLengthAgreesWithFineChords),
               cmocka_unit_test(closedCurveComesBack), cmocka_unit_test(rotationIsConstant),
-              cmocka_unit_test(boundsHoldThePath), cmocka_unit_test(unusablePathsGetAMessage));
+              cmocka_unit_test(boundsHoldThePath), cmocka_unit_test(unusablePathsGetAMessage),
+              cmocka_unit_test(everyNumberOfAPathIsFinite));

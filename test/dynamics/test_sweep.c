@@ -492,7 +492,27 @@ static void fallingSpheresMeetAtARootOfTheirQuartic(void** state)
     assert_true(isinf(rbSweepSpheres(rbScale(-2.0, up), RB_VEC3_ZERO, g, 1.0, 0.0)));
 }
 
-RB_TEST_GROUP(test_sweep, cmocka_unit_test(bodyFallsFromRestOntoTheFloor),
+// A fall from rest along one axis alone: d - r = a t^2/2.
+static void spheresFallAlongEveryAxis(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        double sign = i % 2 == 0 ? 1.0 : -1.0;
+        double axis[3] = {0.0, 0.0, 0.0};
+        axis[i / 2] = sign;
+        rbVec3 along = rbMakeVec3(axis[0], axis[1], axis[2]);
+        rbVec3 p = rbScale(3.0, along);
+        rbVec3 a = rbScale(-8.0, along);
+        checkNear(rbSweepSpheres(p, RB_VEC3_ZERO, a, 2.0, 0.0), 0.5, 1e-14);
+        // thrown up first, and by growth alone
+        checkNear(rbSweepSpheres(p, rbScale(3.0, along), a, 2.0, 0.0), 1.0, 1e-14);
+        checkNear(rbSweepSpheres(p, RB_VEC3_ZERO, RB_VEC3_ZERO, 2.0, 0.5), 2.0, 1e-14);
+        assert_true(rbSweepSpheres(p, RB_VEC3_ZERO, rbNeg(a), 2.0, 0.0) == INFINITY);
+    }
+}
+
+RB_TEST_GROUP(test_sweep, cmocka_unit_test(spheresFallAlongEveryAxis),
+              cmocka_unit_test(bodyFallsFromRestOntoTheFloor),
               cmocka_unit_test(slacksAndGrowthBringTheContactForward),
               cmocka_unit_test(freeSpinStaysWithinItsBounds),
               cmocka_unit_test(steadyRotationsDoNotWobble),

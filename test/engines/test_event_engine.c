@@ -38,6 +38,34 @@ static void thinWallsStopBulletsAtAnySpeed(void** state)
     }
 }
 
+// A ball that falls from rest onto a fixed ball, along every axis alone: d - 2 r = g t^2/2.
+static void ballsFallOntoBallsAlongEveryAxis(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        double sign = i % 2 == 0 ? 1.0 : -1.0;
+        double axis[3] = {0.0, 0.0, 0.0};
+        axis[i / 2] = sign;
+        rbVec3 along = rbMakeVec3(axis[0], axis[1], axis[2]);
+        rbWorldDef def = eventWorldDef(0.0);
+        def.gravity = rbScale(-8.0, along);
+        rbWorld* world = makeWorldOf(&def);
+        Made fixed = {.name = "fixed", .restitution = 1.0};
+        (void)addMade(world, &fixed, rbCreateSphere(0.1, NULL), RB_BODY_STATIC, NULL);
+        Made ball = {.name = "ball", .position = rbScale(1.2, along), .restitution = 1.0};
+        rbBodyId id = addSphere(world, 0.1, ball);
+        advanceFine(world, 0.75);
+        const rbEvent* impact = findEvent(world, RB_EVENT_IMPACT, 0);
+        assert_non_null(impact);
+        double tolerance = rbWorld_GetEventStatistics(world).tolerance;
+        checkNear(impact->time, 0.5, tolerance); // at 4 m/s
+        assert_true(impact->time <= 0.5 * (1.0 + 1e-14));
+        rbVec3 velocity = rbBody_GetState(world, id).linearVelocity;
+        checkNear(rbDot(velocity, along), 4.0 - 8.0 * (0.75 - impact->time), 8.0 * tolerance);
+        rbDestroyWorld(world);
+    }
+}
+
 // E-12: tumbling shapes with edges.
 static void thinWallsStopTumblingBullets(void** state)
 {
@@ -510,6 +538,7 @@ static void journalAndLedgerClose(void** state)
 }
 
 RB_TEST_GROUP(test_event_engine, cmocka_unit_test(thinWallsStopBulletsAtAnySpeed),
+              cmocka_unit_test(ballsFallOntoBallsAlongEveryAxis),
               cmocka_unit_test(thinWallsStopTumblingBullets), cmocka_unit_test(bladeMeetsThePin),
               cmocka_unit_test(grazingPassesAreClassifiedCorrectly),
               cmocka_unit_test(theTopOfAThrowTouchesTheCeiling),

@@ -253,6 +253,44 @@ static void longChainConverges(void** state)
     print_message("%d sweeps\n", report.resolved);
 }
 
+// A smooth ball that flies into a wedge, unfolded: a line crosses copies of the wedge, one for each
+// bounce. The directions that leave it are within half its angle of the middle; from the angle
+// theta, each bounce takes one angle of the wedge away.
+static void ballsInAWedgeBounceByItsAngle(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(44)};
+    int stopped = 0;
+    for (int i = 0; i < rbTest_Count(200, 20000); ++i) {
+        double wedge = i % 20 == 0 ? 1e-3 : rbRandom_Range(&random, 0.01, 1.5);
+        double theta = rbRandom_Range(&random, 2.0, 3.1);
+        double crossed = (theta - 0.5 * wedge) / wedge;
+        if (fabs(crossed - nearbyint(crossed)) < 1e-4) {
+            continue; // it leaves along a wall
+        }
+        rbVec3 velocity = {cos(theta), sin(theta), 0.0};
+        double s = sin(0.5 * wedge);
+        double c = cos(0.5 * wedge);
+        rbImpactBody bodies[2] = {{0}, {.inverseMass = 2.0, .velocity = velocity}};
+        rbImpactContact walls[2] = {{.b = 1, .normal = {s, -c, 0.0}, .restitution = 1.0},
+                                    {.b = 1, .normal = {s, c, 0.0}, .restitution = 1.0}};
+        rbImpactsReport report = rbResolveImpacts(bodies, walls, 2, RB_ORDER_SEQUENTIAL);
+        int bounces = (int)ceil(crossed);
+        if (bounces > 1400) {
+            assert_false(report.isConverged);
+            assert_int_equal(report.resolved, 1400); // 1000 and 200 per contact
+            stopped += 1;
+            continue;
+        }
+        assert_true(report.isConverged);
+        assert_int_equal(report.resolved, bounces);
+        double left = fabs(theta - bounces * wedge);
+        checkNear(bodies[1].velocity.x, cos(left), 1e-11);
+        checkNear(fabs(bodies[1].velocity.y), sin(left), 1e-11);
+    }
+    assert_true(stopped > 0);
+}
+
 // One contact alone: both orders agree with Newton's law without friction.
 static void oneContactIsTheSameInBothOrders(void** state)
 {
@@ -274,5 +312,5 @@ RB_TEST_GROUP(phys_impacts, cmocka_unit_test(cradlePassesItsMotionOnOneByOne),
               cmocka_unit_test(simultaneousLawMeetsItsConditions),
               cmocka_unit_test(newtonsGainsAreNamed),
               cmocka_unit_test(strongesLawBoundsWhatSeveralReturn),
-              cmocka_unit_test(longChainConverges),
+              cmocka_unit_test(longChainConverges), cmocka_unit_test(ballsInAWedgeBounceByItsAngle),
               cmocka_unit_test(oneContactIsTheSameInBothOrders));

@@ -569,6 +569,41 @@ static void typesRemoveTheirDegreesOfFreedom(void** state)
     }
 }
 
+// An angle is counted in the turn in which it lies between its limits, if there is one.
+static void turnsAreChosenBetweenTheLimits(void** state)
+{
+    (void)state;
+    double turn = 2.0 * RB_PI;
+    rbRandom random = {rbTest_Seed(61)};
+    int chosenCount = 0;
+    for (int i = 0; i < rbTest_Count(500, 50000); ++i) {
+        rbLimitModel limit = {.freedom.kind = i % 2 == 0 ? RB_FREEDOM_ANGLE : RB_FREEDOM_TWIST};
+        limit.lower = rbRandom_Range(&random, -20.0, 10.0);
+        limit.upper = limit.lower + rbRandom_Range(&random, 0.0, 12.0);
+        double angle = rbRandom_Range(&random, -40.0, 40.0);
+        double chosen = rbLimitModel_ChooseTurn(&limit, angle);
+        bool isIn = angle >= limit.lower && angle <= limit.upper;
+        bool isPossible = false;
+        for (int k = -20; k <= 20; ++k) {
+            double other = angle + k * turn;
+            isPossible = isPossible || (other > limit.lower + 1e-9 && other < limit.upper - 1e-9);
+        }
+        if (isIn || chosen == angle) {
+            assert_true(chosen == angle);
+            assert_false(isPossible && !isIn);
+        } else {
+            double turns = (chosen - angle) / turn;
+            checkNear(turns, nearbyint(turns), 1e-12);
+            assert_true(chosen >= limit.lower && chosen <= limit.upper);
+            chosenCount += 1;
+        }
+        // What is no angle has no turns.
+        limit.freedom.kind = RB_FREEDOM_TRAVEL;
+        assert_true(rbLimitModel_ChooseTurn(&limit, angle) == angle);
+    }
+    assert_true(chosenCount > 0);
+}
+
 RB_TEST_GROUP(test_joint_model, cmocka_unit_test(typesRemoveTheirDegreesOfFreedom),
               cmocka_unit_test(namesComeBackAndAliasesAreKnown),
               cmocka_unit_test(rowCountsAreThoseOfTheSpecification),
@@ -579,4 +614,5 @@ RB_TEST_GROUP(test_joint_model, cmocka_unit_test(typesRemoveTheirDegreesOfFreedo
               cmocka_unit_test(statedDistancesAreHeld), cmocka_unit_test(errorsAreTheAnglesTurned),
               cmocka_unit_test(degenerateCasesAreDefined),
               cmocka_unit_test(shownPointsAreFootPoints),
+              cmocka_unit_test(turnsAreChosenBetweenTheLimits),
               cmocka_unit_test(theRowOfASpringIsTheRateOfItsLength));

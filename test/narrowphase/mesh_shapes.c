@@ -117,10 +117,12 @@ rbGeometry* makeRandomSoup(rbRandom* random, int count)
     int indices[3 * 256];
     assert_true(count <= 256);
     for (int i = 0; i < count; ++i) {
-        rbVec3 middle = rbScale(rbRandom_Range(random, 0.0, 0.7), rbRandom_Direction(random));
+        // Numbers are drawn one by one: compilers differ in the order of arguments.
+        rbVec3 toMiddle = rbRandom_Direction(random);
+        rbVec3 middle = rbScale(rbRandom_Range(random, 0.0, 0.7), toMiddle);
         for (int k = 0; k < 3; ++k) {
-            vertices[3 * i + k] =
-                rbAddScaled(middle, rbRandom_Range(random, 0.05, 0.3), rbRandom_Direction(random));
+            rbVec3 toCorner = rbRandom_Direction(random);
+            vertices[3 * i + k] = rbAddScaled(middle, rbRandom_Range(random, 0.05, 0.3), toCorner);
             indices[3 * i + k] = 3 * i + k;
         }
     }
@@ -234,14 +236,16 @@ rbGeometry* makeAnyShape(rbRandom* random, rbShapeType type)
     }
     rbError error = {0};
     if (type == RB_SHAPE_PLANE) {
-        return rbCreatePlane(rbRandom_Direction(random), rbRandom_Range(random, -0.5, 0.5), &error);
+        double offset = rbRandom_Range(random, -0.5, 0.5);
+        return rbCreatePlane(rbRandom_Direction(random), offset, &error);
     }
     if (type != RB_SHAPE_COMPOUND) {
         return makeRandomShape(random, type);
     }
     rbGeometry* mesh = makeBumpy(random, 4, 5, RB_SHAPE_MESH);
     rbGeometry* ball = rbCreateSphere(0.4, &error);
-    rbTransform at = {rbRandom_Direction(random), rbRandom_Quat(random)};
+    rbTransform at = {.p = rbRandom_Direction(random)};
+    at.q = rbRandom_Quat(random);
     rbCompoundChild inner[2] = {{ball, at, 0.0}, {mesh, RB_TRANSFORM_IDENTITY, 0.0}};
     rbGeometry* nested = rbCreateCompound(inner, 2, &error);
     rbGeometry* star = makeStar(random, 5, RB_SHAPE_POLYHEDRON);

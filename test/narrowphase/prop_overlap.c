@@ -1,4 +1,5 @@
 // Yes or no of convex pairs against their distance, down to gaps and depths of 1e-12 m.
+#include "collision/convex/overlap.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 
@@ -133,4 +134,41 @@ static void yesOrNoAgreesWithTheDistance(void** state)
     assert_true(counts[0] > count / 2 && counts[1] > count / 2 && counts[2] < count / 4);
 }
 
-RB_TEST_GROUP(prop_overlap, cmocka_unit_test(yesOrNoAgreesWithTheDistance));
+// The quick tests may leave to GJK only what touches: what is clear they decide, and rightly.
+static void clearCasesAreDecidedAtOnce(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(2902)};
+    void* scratch = malloc(rbGetSeparationScratchSize());
+    static const int kinds[] = {0, 1, 2, 5, 6}; // spheres and capsules have flat cores
+    int clear = 0;
+    for (int i = 0; i < rbTest_Count(2000, 100000); ++i) {
+        int kind = kinds[rbRandom_Index(&random, 5)];
+        rbGeometry* a = makeShape(&random, kind);
+        rbGeometry* b = makeShape(&random, rbRandom_Index(&random, 2) == 0 ? kind : kinds[i % 5]);
+        rbSeparationInput input = rbDefaultSeparationInput();
+        input.geometryA = a;
+        input.geometryB = b;
+        input.transformBtoA.q = rbRandom_Quat(&random);
+        double reach = rbRandom_Range(&random, 0.0, 4.0);
+        input.transformBtoA.p = rbScale(reach, rbRandom_Direction(&random));
+        rbSeparation s;
+        assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &s, NULL), RB_STATUS_OK);
+        if (s.upper < -0.05 || s.lower > 0.05) {
+            rbOverlap truth = s.upper < 0.0 ? RB_OVERLAP_MEETS : RB_OVERLAP_APART;
+            rbConvex bodies[2];
+            assert_true(rbConvex_Make(a, 0.0, &bodies[0]) && rbConvex_Make(b, 0.0, &bodies[1]));
+            rbCso cso = rbCso_Make(&bodies[0], &bodies[1], input.transformBtoA);
+            assert_int_equal(rbTestPortal(&cso, 0.0), truth);
+            clear += 1;
+        }
+        rbDestroyGeometry(a);
+        rbDestroyGeometry(b);
+    }
+    print_message("%d clear cases\n", clear);
+    assert_true(clear > 0);
+    free(scratch);
+}
+
+RB_TEST_GROUP(prop_overlap, cmocka_unit_test(yesOrNoAgreesWithTheDistance),
+              cmocka_unit_test(clearCasesAreDecidedAtOnce));

@@ -151,6 +151,27 @@ static void capsulesMeetCrossedParallelAndAtTheirEnds(void** state)
 }
 
 // G-36
+// Parallel axes at any place along each other: the ends are apart by the gap of two intervals.
+static void parallelCapsulesAreMeasuredAtAnyPlace(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(31)};
+    for (int i = 0; i < rbTest_Count(400, 20000); ++i) {
+        double halfA = rbRandom_Range(&random, 0.0, 2.0);
+        double halfB = rbRandom_Range(&random, 0.0, 2.0);
+        double across = rbRandom_Range(&random, 0.6, 2.0);
+        double along = rbRandom_Range(&random, -4.0, 4.0);
+        rbTransform t = at(0.6 * across, -0.8 * across, along);
+        t.q = i % 2 == 0 ? RB_QUAT_IDENTITY : (rbQuat){0.0, 1.0, 0.0, 0.0}; // the same line
+        rbSeparation s =
+            measure(rbCreateCapsule(0.2, halfA, NULL), rbCreateCapsule(0.3, halfB, NULL), t);
+        double gap = fmax(fabs(along) - halfA - halfB, 0.0);
+        double apart = sqrt(across * across + gap * gap);
+        checkNear(s.distance, apart - 0.5, 1e-14);
+        checkNear(rbDot(s.normal, t.p) * apart, across * across + gap * fabs(along), 1e-13);
+    }
+}
+
 static void capsulePiercingABoxKnowsItsDepth(void** state)
 {
     (void)state;
@@ -278,6 +299,7 @@ RB_TEST_GROUP(test_closed_forms, cmocka_unit_test(spheresKnowGapDepthAndCoincide
               cmocka_unit_test(sphereMeetsCylinderAndCone),
               cmocka_unit_test(sphereMeetsEllipsoidOnAxesAndAtTheCenter),
               cmocka_unit_test(capsulesMeetCrossedParallelAndAtTheirEnds),
+              cmocka_unit_test(parallelCapsulesAreMeasuredAtAnyPlace),
               cmocka_unit_test(capsulePiercingABoxKnowsItsDepth),
               cmocka_unit_test(boxesMeetByFaceEdgeAndCorner),
               cmocka_unit_test(edgesThatAreNearlyParallelKeepTheirDistance),

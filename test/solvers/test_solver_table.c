@@ -165,6 +165,54 @@ static void choiceFallsOnTreesOfHubs(void** state)
     }
 }
 
+// Pairs of blocks that share a dynamic body, by comparing all with all.
+static int countShared(const rbRowSystem* system)
+{
+    int count = 0;
+    for (int i = 0; i < system->blockCount; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const rbRowBlock* one = &system->blocks[i];
+            const rbRowBlock* two = &system->blocks[j];
+            bool atA = one->bodyA == two->bodyA || one->bodyA == two->bodyB;
+            bool atB = one->bodyB == two->bodyA || one->bodyB == two->bodyB;
+            count += atA && system->masses[one->bodyA].isDynamic ? 1 : 0;
+            count += atB && system->masses[one->bodyB].isDynamic ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+// Trees with more than three couples a block are solved as trees, with a loop never.
+static void choiceCountsWhatBlocksShare(void** state)
+{
+    (void)state;
+    static const rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    rbRandom random = {rbTest_Seed(3404)};
+    int trees = 0;
+    int tests = rbTest_IsLong() ? 20000 : 300;
+    for (int k = 0; k < tests; ++k) {
+        int bodies = 2 + rbRandom_Index(&random, 12);
+        int hubs = 1 + rbRandom_Index(&random, 2);
+        TestSystem system = makeBodies(&random, bodies, 0.5);
+        int lower = 0;
+        for (int i = 1; i <= bodies; ++i) {
+            lower = rbRandom_Index(&random, i <= hubs + 1 ? i : hubs + 1);
+            bool isFlipped = rbRandom_Index(&random, 2) == 0;
+            addBlock(&system, isFlipped ? i : lower, isFlipped ? lower : i, RB_VEC3_ZERO, axes, 3);
+        }
+        bool isLoop = k % 4 == 0 && lower != 1; // two blocks of one pair are no loop
+        if (isLoop) {
+            addBlock(&system, 1, bodies, RB_VEC3_ZERO, axes, 3);
+        }
+        int couples = countShared(&system.view);
+        bool isTree = !isLoop && couples > 3 * system.view.blockCount;
+        assert_int_equal(rbChooseSolver(&system.view), isTree ? RB_SOLVER_TREE : RB_SOLVER_DIRECT);
+        trees += isTree ? 1 : 0;
+        freeSystem(&system);
+    }
+    assert_true(trees > 0 && trees < tests);
+}
+
 // Seconds of one factorization and one solve of a binary tree of ball joints, the least of several
 // runs.
 static double timeTree(rbRandom* random, int bodyCount)
@@ -297,6 +345,7 @@ RB_TEST_GROUP(test_solver_table, cmocka_unit_test(solversAreFoundByName),
               cmocka_unit_test(iterativeLeavesAllBlocksOut),
               cmocka_unit_test(factorsAreReusedWithoutAllocation),
               cmocka_unit_test(emptySystemsAreFine), cmocka_unit_test(matrixOfRowsIsSymmetric),
-              cmocka_unit_test(choiceFallsOnTreesOfHubs), cmocka_unit_test(treeTakesLinearTime),
+              cmocka_unit_test(choiceFallsOnTreesOfHubs),
+              cmocka_unit_test(choiceCountsWhatBlocksShare), cmocka_unit_test(treeTakesLinearTime),
               cmocka_unit_test(smallFactorsRevealTheRank),
               cmocka_unit_test(smallPivotsAreComparedWithTheirDiagonals));

@@ -1,5 +1,6 @@
 rb_add_tests(NAME test_world LAB FILES
   test/world/golden_contacts.c
+  test/world/golden_queries.c
   test/world/golden_world.c
   test/world/phys_capped_contacts.c
   test/world/phys_capped_joints.c

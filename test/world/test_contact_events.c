@@ -148,6 +148,27 @@ static void destroyedBodiesEndTheirTouches(void** state)
     rbDestroyWorld(world);
 }
 
+// Without the floor nothing is left that could collide, and no step looks for contacts.
+static void theLastTouchEndsWithItsBody(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    rbBodyId floor = addFloor(world);
+    rbBodyId cube = addCube(world, "cube", rbMakeVec3(0.0, 0.0, SHELL));
+    EventLog* log = &logs[0];
+    log->count = 0;
+    run(world, 0.1, 10, log);
+    assert_int_equal(log->count, 1);
+    log->count = 0;
+    rbDestroyBody(world, floor);
+    run(world, 0.2, 10, log);
+    assert_int_equal(log->count, 1);
+    assert_int_equal(log->events[0].kind, RB_CONTACT_END);
+    assert_true(isSameId(log->events[0].bodyA, floor) && isSameId(log->events[0].bodyB, cube));
+    rbDestroyWorld(world);
+}
+
 static rbWorldDef anyWorld(rbRandom* random)
 {
     rbWorldDef def = defineWorld();
@@ -375,6 +396,7 @@ static void otherEnginesHaveNoContactEvents(void** state)
 RB_TEST_GROUP(test_contact_events, cmocka_unit_test(aBounceHasItsSpeedAndImpulse),
               cmocka_unit_test(restIsOneTouch), cmocka_unit_test(eventsNameTheShapes),
               cmocka_unit_test(destroyedBodiesEndTheirTouches),
+              cmocka_unit_test(theLastTouchEndsWithItsBody),
               cmocka_unit_test(impulsesOfEventsAreTheMomentum),
               cmocka_unit_test(slicesDoNotChangeEvents), cmocka_unit_test(rewindingRepeatsEvents),
               cmocka_unit_test(steadyTouchesAllocateNothing), cmocka_unit_test(eventsAreOnRequest),

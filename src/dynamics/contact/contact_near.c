@@ -185,8 +185,6 @@ static int addPair(rbContactPairs* pairs, int a, int b)
     rbArray_Reserve(pairs->pairs, slot + 1);
     rbArray_Reserve(pairs->spans, slot + 1);
     rbArray_Reserve(pairs->caches, slot + 1);
-    pairs->pairs.count = pairs->table.end;
-    pairs->spans.count = pairs->table.end;
     pairs->caches.count = pairs->table.end;
     pairs->pairs.data[slot] = (rbContactCandidate){0};
     pairs->spans.data[slot] = (rbPairSpans){0};
@@ -920,7 +918,7 @@ static void movePairs(rbContactPairs* pairs, int pairCount, rbByteStream* stream
     }
 }
 
-// Whether the contacts of all pairs exist, and their bodies and points.
+// Whether the contacts of all pairs exist, and their bodies and points; in the frames that moved.
 static void checkFrames(const rbContactPairs* pairs, const rbByteStream* stream)
 {
     for (int k = 0; k < RB_CONTACT_FRAMES; ++k) {
@@ -938,7 +936,7 @@ static void checkFrames(const rbContactPairs* pairs, const rbByteStream* stream)
         }
         for (int slot = 0; slot < pairs->table.end; ++slot) {
             rbPairSpan span = pairs->spans.data[slot].frames[k];
-            int isThere = span.stamp == frame->stamp;
+            int isThere = span.stamp == frame->stamp && (k == pairs->current || k == pairs->kept);
             rbByteStream_CheckRange(stream, &span.count, isThere, 0, count + 1);
             rbByteStream_CheckRange(stream, &span.first, isThere, 0, count - span.count + 1);
         }

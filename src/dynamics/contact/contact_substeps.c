@@ -622,8 +622,7 @@ static int addSlot(rbContactSubsteps* s, int index1)
         rbArray_Push(s->roots, *slot);
         rbArray_Push(s->taken, 0);
         rbArray_Reserve(s->starts, *slot + 1);
-        s->starts.data[*slot].index = index1 - 1;
-        s->starts.data[*slot].isDriven = false;
+        s->starts.data[*slot] = (SlotBody){.index = index1 - 1};
         s->starts.count += 1;
     }
     return *slot;
@@ -856,7 +855,8 @@ static void placeJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
         int a = findMovable(task, task->joints[i].bodies[0]);
         int b = findMovable(task, task->joints[i].bodies[1]);
         RB_ASSERT(a > 0 || b > 0);
-        unite(s, addSlot(s, a), addSlot(s, b), a < 0 || b < 0);
+        int slot = addSlot(s, a); // compilers differ in the order of arguments
+        unite(s, slot, addSlot(s, b), a < 0 || b < 0);
     }
 }
 

@@ -160,9 +160,6 @@ static void addFreedoms(Builder* builder, const rbStepJointSlot* slot, int owner
             addBlock(builder, block, (rbBlockInfo){RB_ROLE_FREEDOM, owner, k});
         }
         block.kind = RB_ROW_TRAVEL;
-        block.stiffness = 0.0;
-        block.damping = 0.0;
-        block.rest = 0.0;
         if (freedom->friction > 0.0) {
             block.isOpposed = motor == RB_MOTOR_VELOCITY;
             addBlock(builder, block, (rbBlockInfo){RB_ROLE_FRICTION, owner, k});
