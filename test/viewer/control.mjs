@@ -49,7 +49,7 @@ after(async () => {
 });
 
 test('the clock starts when the first page is ready, and the end has replay and continue', async () => {
-  // longer than the scene takes at its speed: without waiting it would be over
+  // a clock that had started with the program would be at 0.06 s
   await new Promise((done) => { setTimeout(done, 600); });
   view = await rb.openPage(server.url, { init: () => { // the time of the first state that the page gets
     let app;
@@ -61,6 +61,7 @@ test('the clock starts when the first page is ready, and the end has replay and 
   const { page } = view;
   await rb.until(page, () => window.rattleback?.ready && window.firstTime !== undefined);
   assert.equal(await page.evaluate(() => window.firstTime), 0, 'the beginning was missed');
+  await rb.command(page, { do: 'speed', factor: 0.5 }); // a scene of 0.4 s is shown slowly
   await rb.until(page, () => window.rattleback.model.state.ended === true);
   assert.equal(await page.locator('#sentence').textContent(), 'The end of the scene.');
   await checkLayout(page, 'end');

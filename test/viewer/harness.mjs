@@ -97,11 +97,13 @@ function slowDisplay(interval) {
   };
 }
 
-/** A page whose console and network are watched. troubles must stay empty. */
-export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, init = null } = {}) {
+/** A page whose console and network are watched. troubles must stay empty. interval: ms between pictures; 0: as the display has them. */
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, init = null, interval = DRAW_INTERVAL } = {}) {
   const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE);
-  await context.addInitScript(slowDisplay, DRAW_INTERVAL);
+  if (interval > 0) {
+    await context.addInitScript(slowDisplay, interval);
+  }
   if (init) {
     await context.addInitScript(init);
   }
