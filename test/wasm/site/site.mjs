@@ -36,7 +36,7 @@ test('the first moving picture of the rattleback comes within 3 s and 1.5 MB', a
     assert.deepEqual(troubles, []);
     await close();
   }
-  assert.ok(Math.min(...times) < MOTION_MAX, `${times.join(', ')} ms`);
+  assert.ok([...times].sort((a, b) => a - b)[1] < MOTION_MAX, `${times.join(', ')} ms`);
 });
 
 test('the gallery shows every scene, loads pictures when seen, and a click runs one', async () => {
