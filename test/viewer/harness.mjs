@@ -24,8 +24,13 @@ const servers = new Set(); // that still run
 
 /** Starts `rattleback view WORDS...`; resolves with its url once it listens. */
 export async function startServer(...words) {
+  return startServerWith({}, ...words);
+}
+
+/** The same with other variables of its environment. */
+export async function startServerWith(variables, ...words) {
   const child = spawn(program, ['view', ...words, '--json', '--no-browser', '--port', '0'],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, XDG_CACHE_HOME: join(resolve(output), 'cache') } });
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, XDG_CACHE_HOME: join(resolve(output), 'cache'), ...variables } });
   servers.add(child);
   child.on('exit', () => servers.delete(child));
   let text = '';
