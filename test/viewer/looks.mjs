@@ -187,6 +187,52 @@ test('with a graphics processor corners are dark and edges are drawn, without on
   assert.deepEqual(off, [false, false], 'occlusion and edges in software rendering');
 });
 
+// Two plates above a floor: the higher one has the softer shadow, by the disc of the sun (0.035 rad).
+const [LOW, HIGH] = [0.15, 1.2];
+const plates = {
+  rattleback: 1, title: 'Plates', engine: 'flight', duration: 1000, world: { gravity: [0, 0, 0] },
+  bodies: [
+    { name: 'floor', type: 'static', color: '#ffffff', position: [0, 0, -0.05], shapes: box([6, 6, 0.1]) },
+    { name: 'low', type: 'static', position: [-1.2, 0, LOW], shapes: box([1, 1, 0.01]) },
+    { name: 'high', type: 'static', position: [1.2, 0, HIGH], shapes: box([1, 1, 0.01]) },
+  ],
+};
+
+test('edges of shadows widen with the distance from what casts them', async () => {
+  const other = await openOther('plates', plates, pretendProcessor);
+  const { page } = other;
+  const sun = await page.evaluate(() => {
+    const { view: shown } = window.rattleback;
+    shown.setCamera({ position: [0, -0.01, 9], target: [0, 0, 0] });
+    shown.hasOcclusion = false;
+    let found = null;
+    shown.scene.traverse((one) => { found = one.isDirectionalLight ? one : found; });
+    return found.position.clone().sub(found.target.position).normalize().toArray();
+  });
+  // along x across the edge of a shadow that no plate hides from above; the side depends on the sun
+  const side = sun[0] > 0 ? -1 : 1;
+  const widthAt = async (x, height) => {
+    const edge = x + side * 0.5 - (height * sun[0]) / sun[2];
+    const y = -(height * sun[1]) / sun[2];
+    const reach = Math.min(0.15, 0.7 * Math.abs((height * sun[0]) / sun[2])); // the plate is beyond
+    const step = reach / 60;
+    const places = Array.from({ length: 121 }, (_, i) => edge + step * (i - 60));
+    const values = (await colorsAt(page, places.map((at) => [at, y, 0]))).map(([r]) => r);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    assert.ok(high - low > 40, `there is no edge: ${low} to ${high}`);
+    // the sum of what lies between: noise of single pixels counts little
+    const between = values.map((v) => (v - low) / (high - low)).filter((v) => v > 0.1 && v < 0.9).length;
+    return between * step;
+  };
+  const [narrow, wide] = [await widthAt(-1.2, LOW), await widthAt(1.2, HIGH)];
+  const disc = (2 * 0.035 * HIGH) / sun[2] / sun[2] * Math.hypot(sun[0], sun[2]); // m, of the whole edge in this plane
+  console.log(`edges of shadows: ${narrow.toFixed(3)} m at ${LOW} m, ${wide.toFixed(3)} m at ${HIGH} m, the disc of the sun says ${disc.toFixed(3)} m`);
+  assert.ok(wide > 2 * narrow && wide > 0.3 * disc && wide < 1.3 * disc, `${narrow} m and ${wide} m`);
+  await rb.screenshot(page, 'plates');
+  assert.deepEqual(other.troubles, []);
+  await other.end();
+});
+
 test('a body is hidden, alone, transparent, and all are shown again', async () => {
   const { page } = view;
   const visible = () => page.evaluate(() => {

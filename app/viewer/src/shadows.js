@@ -9,7 +9,7 @@
 import * as THREE from 'three';
 
 const SUN_DISC = 0.035; // rad, radius: app/render/picture_light.c
-const REACH = 0.2; // how far from the surface something counts, of the depth that the sun sees
+const REACH = 0.12; // how far from the surface something counts, of the depth that the sun sees
 const STEEP = 3; // tangent of the steepest surface whose plane is used
 
 const SHADOW = `
@@ -32,9 +32,10 @@ float sunShadow(sampler2D shadowMap, vec2 shadowMapSize, float shadowIntensity, 
     float wide = shadowRadius * min(at.z, ${REACH}) + texel;
     float depths = 0.0;
     float count = 0.0;
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 24; i++) { // dense in the middle: most things are near
         float angle = turn + 2.39996323 * float(i);
-        vec2 way = wide * sqrt((float(i) + 0.5) / 16.0) * vec2(cos(angle), sin(angle));
+        float part = (float(i) + 0.5) / 24.0;
+        vec2 way = wide * part * part * vec2(cos(angle), sin(angle));
         float depth = texture2D(shadowMap, at.xy + way).r;
         // inside of the cone from this point to the disc
         if (z + dot(slope, way) > depth && length(way) <= shadowRadius * (z - depth) + 2.0 * texel) {
@@ -43,14 +44,15 @@ float sunShadow(sampler2D shadowMap, vec2 shadowMapSize, float shadowIntensity, 
         }
     }
     float width = count > 0.0 ? shadowRadius * (z - depths / count) : 0.0;
-    width = max(width, 1.5 * texel);
+    float pixel = max(length(dx.xy), length(dy.xy)); // at least as wide as a pixel: no stairs
+    width = max(width, clamp(pixel, 2.0 * texel, 10.0 * texel));
     float seen = 0.0;
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 32; i++) {
         float angle = turn + 2.39996323 * float(i);
-        vec2 way = width * sqrt((float(i) + 0.5) / 24.0) * vec2(cos(angle), sin(angle));
+        vec2 way = width * sqrt((float(i) + 0.5) / 32.0) * vec2(cos(angle), sin(angle));
         seen += step(z + dot(slope, way), texture2D(shadowMap, at.xy + way).r);
     }
-    return mix(1.0, seen / 24.0, shadowIntensity);
+    return mix(1.0, seen / 32.0, shadowIntensity);
 }
 #endif
 `;

@@ -279,7 +279,7 @@ export function createStage(element, { isSoftware, context }, getFree = () => nu
 
     /** The frustum of the shadow follows the view, in whole texels so that edges do not crawl. */
     function aimShadow(distance) {
-        const half = Math.min(radius * 3, Math.max(radius * 1.3, distance * 0.4));
+        const half = Math.min(radius * 3, Math.max(radius * 1.8, distance * 0.4));
         const shadow = sun.shadow.camera;
         const depth = radius * 12;
         const texel = (2 * half) / shadowSize;
