@@ -74,9 +74,9 @@ unsigned char* rbReadMadePicture(const char* scenePath, size_t* size)
     if (dot == NULL || !hashScene(scenePath, &hash)) {
         return NULL;
     }
-    int length = snprintf(path, sizeof path, "%.*spictures/%.*s-%016llx.png",
-                          (int)(name - scenePath), scenePath, (int)(dot - name), name,
-                          (unsigned long long)hash);
+    int length =
+        snprintf(path, sizeof path, "%.*spictures/%.*s-%016llx.png", (int)(name - scenePath),
+                 scenePath, (int)(dot - name), name, (unsigned long long)hash);
     bool isWhole = length > 0 && (size_t)length < sizeof path;
     return isWhole ? rbReadCachedPicture(path, size) : NULL;
 }

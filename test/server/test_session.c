@@ -7,7 +7,6 @@
 #include "session/stream.h"
 
 #include <jansson.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +105,8 @@ static double toldTarget(rbSession* session, size_t joint)
     return target;
 }
 
-// Set points are told at a limited rate while time runs; when it stands still they are those of the time that is shown.
+// Set points are told at a limited rate while time runs; when it stands still they are those of the
+// time that is shown.
 static void setPointsAreThoseOfTheTimeShown(void** state)
 {
     (void)state;

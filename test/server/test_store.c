@@ -335,7 +335,8 @@ static double tellMass(Stage* stage, double mass, double later)
     return rbClientModel_GetNumber(stage->client->detail, "mass");
 }
 
-// While time runs the next detail would come anyway; while it stands still a change must not wait for another one.
+// While time runs the next detail would come anyway; while it stands still a change must not wait
+// for another one.
 static void detailsAreTakenAtOnceWhileTimeStandsStill(void** state)
 {
     (void)state;
