@@ -103,8 +103,8 @@ function slowDisplay(interval) {
 }
 
 /** A page whose console and network are watched. troubles must stay empty. interval: ms between pictures; 0: as the display has them. */
-export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, init = null, interval = DRAW_INTERVAL } = {}) {
-  const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, density = 1, init = null, interval = DRAW_INTERVAL } = {}) {
+  const context = await browser.newContext({ viewport: size, deviceScaleFactor: density, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE);
   if (interval > 0) {
     await context.addInitScript(slowDisplay, interval);

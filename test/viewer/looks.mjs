@@ -76,10 +76,10 @@ test('bodies have the color and opacity of the scene, open meshes are seen from 
 });
 
 /** A scene of its own in a page of its own, which may be told that it has a graphics processor. */
-async function openOther(name, words, init = null) {
+async function openOther(name, words, init = null, options = {}) {
   writeFileSync(join(folder, `${name}.json`), JSON.stringify(words));
   const own = await rb.startServer(join(folder, `${name}.json`), '--paused');
-  const opened = await rb.openPage(own.url, { init });
+  const opened = await rb.openPage(own.url, { init, ...options });
   await rb.waitForScene(opened.page, name);
   return { ...opened, async end() { await opened.close(); await own.stop(); } };
 }
@@ -185,6 +185,16 @@ test('with a graphics processor corners are dark and edges are drawn, without on
   await other.end();
   const off = await view.page.evaluate(() => [window.rattleback.view.hasOcclusion, window.rattleback.view.hasEdges]);
   assert.deepEqual(off, [false, false], 'occlusion and edges in software rendering');
+});
+
+test('a screen with twice the pixels gets all of them when nothing moves', async () => {
+  const other = await openOther('dense', corner, pretendProcessor, { size: { width: 400, height: 300 }, density: 2 });
+  await drawn(other.page);
+  await rb.until(other.page, () => window.rattleback.view.renderer.getPixelRatio() === 2);
+  const [pixels, width] = await other.page.evaluate(() => [window.rattleback.view.canvas.width, window.rattleback.view.canvas.clientWidth]);
+  assert.equal(pixels, 2 * width);
+  assert.deepEqual(other.troubles, []);
+  await other.end();
 });
 
 // Two plates above a floor: the higher one has the softer shadow, by the disc of the sun (0.035 rad).
