@@ -100,7 +100,7 @@ test-site: site ## tests the site in chromium from a plain file server
 npm: build wasm ## packs the npm package, build/npm/rattleback-VERSION.tgz, and tests it
 	@node test/wasm/scenes.mjs rattleback tumbling-box symmetric-top pendulum dominoes swarm
 	@tools/build_npm.sh
-	@RB_TARBALL=$$(ls build/npm/*.tgz) node --test test/wasm/npm/package.mjs
+	@RB_TARBALL=$$(ls build/npm/*.tgz) node --test test/wasm/npm/*.mjs
 
 .PHONY: test-long
 test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes

@@ -26,7 +26,7 @@ class BuildWithScenes(build_py):
         super().run()
         target = os.path.join(self.build_lib, "rattleback", "scenes")
         shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(os.path.join(ROOT, "scenes"), target)
+        shutil.copytree(os.path.join(ROOT, "scenes"), target, ignore=shutil.ignore_patterns("pictures"))
 
 
 setup(cffi_modules=["bindings/build_module.py:ffibuilder"], cmdclass={"build_py": BuildWithScenes})

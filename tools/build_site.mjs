@@ -79,7 +79,7 @@ function writeLicenses() {
 }
 
 const names = await copyGallery();
-cpSync(join(root, 'scenes'), join(folder, 'scenes'), { recursive: true });
+cpSync(join(root, 'scenes'), join(folder, 'scenes'), { recursive: true, filter: (from) => !from.startsWith(join(root, 'scenes/pictures')) });
 cpSync(wasm, join(folder, 'rattleback.wasm'));
 execFileSync(process.execPath, ['build.mjs', '--site', folder], { cwd: join(root, 'app/viewer'), stdio: ['ignore', 'ignore', 'inherit'] });
 writeLicenses();

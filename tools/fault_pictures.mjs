@@ -85,17 +85,12 @@ await wait(1500);
 await save(motors.page, 'sliders');
 await motors.end();
 
-// The gallery half a second after its cards are there, the second time the program is started.
+// The gallery half a second after its cards are there, the first time the program is started.
 const first = await rb.startServer();
-const seen = await rb.openPage(first.url, { size: { width: 1100, height: 700 } });
-await wait(25000);
-await seen.close();
-await first.stop();
-const second = await rb.startServer();
-const cards = await rb.openPage(second.url, { size: { width: 1100, height: 700 } });
+const cards = await rb.openPage(first.url, { size: { width: 1100, height: 700 } });
 await rb.until(cards.page, () => document.querySelectorAll('.card').length > 10);
 await wait(500);
 await save(cards.page, 'cards');
 await cards.close();
-await second.stop();
+await first.stop();
 await rb.closeBrowser();

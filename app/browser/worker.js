@@ -1,6 +1,6 @@
 // The Web Worker of the site: the engine behind the same protocol as the server of the viewer.
 // Messages from the page: a text is a command, {text, bytes} one with a file, null asks for more. To the page: an array of messages,
-// or an object {lost: SENTENCE} after which the worker does nothing any more.
+// or an object {lost: SENTENCE} after which the worker does nothing any more; isFinal: another one would not either.
 
 import { createServing } from './serving.js';
 
@@ -20,6 +20,11 @@ async function get(path) {
     return response;
 }
 
+// A function with one instruction of SIMD: browsers that refuse it refuse the engine.
+const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+const hasSimd = () =>
+    typeof WebAssembly === 'object' && WebAssembly.validate(Uint8Array.from(SIMD));
+
 async function compile() {
     const response = await get('rattleback.wasm');
     // a plain file server may send another type, which streaming refuses
@@ -28,8 +33,8 @@ async function compile() {
         : WebAssembly.compile(await response.arrayBuffer());
 }
 
-function lose(sentence) {
-    self.postMessage({ lost: sentence });
+function lose(sentence, isFinal = false) {
+    self.postMessage({ lost: sentence, isFinal });
 }
 
 const serving = createServing({
@@ -51,7 +56,7 @@ const serving = createServing({
             soon.port2.postMessage(null);
         }
     },
-    lose,
+    lose: (sentence) => lose(sentence),
 });
 
 self.onmessage = ({ data }) => {
@@ -63,4 +68,8 @@ self.onmessage = ({ data }) => {
         serving.take(data.text, data.bytes);
     }
 };
-serving.start().catch((error) => lose(`the engine could not be started: ${error.message}`));
+if (hasSimd()) {
+    serving.start().catch((error) => lose(`the engine could not be started: ${error.message}`));
+} else {
+    lose('This browser is too old for the engine: it lacks SIMD of WebAssembly. Chromium 91, Firefox 89, Safari 16.4 and later have it.', true);
+}

@@ -49,18 +49,45 @@ static uint64_t hashProgram(uint64_t hash)
     return hash;
 }
 
-bool rbFindCachedPicture(const char* scenePath, char* path)
+// Continues a hash over the text of a scene.
+static bool hashScene(const char* path, uint64_t* hash)
 {
-    char folder[RB_PICTURE_PATH_MAX - 64];
     void* bytes = NULL;
     size_t size = 0;
     rbError error = {0};
-    if (!findFolder(folder, sizeof folder) ||
-        rbReadFileBytes(scenePath, RB_SCENE_FILE_SIZE_MAX, &bytes, &size, &error) != RB_STATUS_OK) {
+    if (rbReadFileBytes(path, RB_SCENE_FILE_SIZE_MAX, &bytes, &size, &error) != RB_STATUS_OK) {
         return false;
     }
-    uint64_t hash = rbHashBytes(hashProgram(RB_HASH_SEED), bytes, size);
+    *hash = rbHashBytes(*hash, bytes, size);
     rbFree(bytes, size);
+    return true;
+}
+
+// FOLDER/NAME.json has its picture in FOLDER/pictures/NAME-HASH.png.
+unsigned char* rbReadMadePicture(const char* scenePath, size_t* size)
+{
+    char path[RB_PICTURE_PATH_MAX];
+    const char* slash = strrchr(scenePath, '/');
+    const char* name = slash != NULL ? slash + 1 : scenePath;
+    const char* dot = strrchr(name, '.');
+    uint64_t hash = RB_HASH_SEED;
+    if (dot == NULL || !hashScene(scenePath, &hash)) {
+        return NULL;
+    }
+    int length =
+        snprintf(path, sizeof path, "%.*spictures/%.*s-%016llx.png", (int)(name - scenePath),
+                 scenePath, (int)(dot - name), name, (unsigned long long)hash);
+    bool isWhole = length > 0 && (size_t)length < sizeof path;
+    return isWhole ? rbReadCachedPicture(path, size) : NULL;
+}
+
+bool rbFindCachedPicture(const char* scenePath, char* path)
+{
+    char folder[RB_PICTURE_PATH_MAX - 64];
+    uint64_t hash = hashProgram(RB_HASH_SEED);
+    if (!findFolder(folder, sizeof folder) || !hashScene(scenePath, &hash)) {
+        return false;
+    }
     int length =
         snprintf(path, RB_PICTURE_PATH_MAX, "%s/%016llx.png", folder, (unsigned long long)hash);
     return length > 0 && length < RB_PICTURE_PATH_MAX;

@@ -229,8 +229,12 @@ static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size,
     (void)context;
     char path[RB_PICTURE_PATH_MAX];
     char kept[RB_PICTURE_PATH_MAX];
-    bool isCached = rbFindExamplePath(name, path, sizeof path) && rbFindCachedPicture(path, kept);
-    *png = isCached ? rbReadCachedPicture(kept, size) : NULL;
+    bool isFile = rbFindExamplePath(name, path, sizeof path);
+    *png = isFile ? rbReadMadePicture(path, size) : NULL;
+    bool isCached = *png == NULL && isFile && rbFindCachedPicture(path, kept);
+    if (isCached) {
+        *png = rbReadCachedPicture(kept, size);
+    }
     if (*png != NULL) {
         return RB_STATUS_OK;
     }

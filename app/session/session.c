@@ -144,6 +144,7 @@ void rbSession_Pause(rbSession* session)
     session->isPlaying = false;
     session->stepsLeft = 0;
     session->realTimeFactor = 0.0;
+    rbSession_FollowSchedules(session);
 }
 
 // The end of the next piece of work: whole steps of the step engine, since interpolating a step

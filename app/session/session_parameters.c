@@ -126,7 +126,8 @@ static double sumTargets(const rbSession* session)
 void rbSession_FollowSchedules(rbSession* session)
 {
     double now = rbGetWallTime();
-    if (now < session->targetsTime + FOLLOW_INTERVAL) {
+    bool isGoing = session->isPlaying || session->stepsLeft > 0; // more frames come
+    if (isGoing && now < session->targetsTime + FOLLOW_INTERVAL) {
         return;
     }
     session->targetsTime = now;

@@ -547,11 +547,18 @@ static bool nextFrame(const rbStore* store, rbStreamCursor* cursor, rbMessage* m
 
 // ---------------------------------------------------------------------------------- state, details
 
+// Whether enough time has passed since the last message of a kind. While time stands still every
+// change is told at once: nothing would come after it and take along what was held back.
+static bool isDue(const rbStore* store, const rbStreamCursor* cursor, double last, double interval)
+{
+    return cursor->isUnbounded || !store->play.isPlaying || cursor->now - last >= interval;
+}
+
 static bool nextState(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
     bool isNew = cursor->playVersion != store->playVersion;
     bool isLater = cursor->shownVersion != store->shownVersion &&
-                   (cursor->isUnbounded || cursor->now - cursor->stateTime >= STATE_INTERVAL);
+                   isDue(store, cursor, cursor->stateTime, STATE_INTERVAL);
     if (!isNew && !isLater) {
         return false;
     }
@@ -657,7 +664,7 @@ static bool nextDetail(const rbStore* store, rbStreamCursor* cursor, rbMessage* 
     int number = cursor->selectedBody1 - 1;
     const rbStoredFrame* frame = getShown(store);
     if (number < 0 || !isThere(frame, number) || cursor->detailVersion == store->shownVersion ||
-        cursor->now - cursor->detailTime < DETAIL_INTERVAL) {
+        !isDue(store, cursor, cursor->detailTime, DETAIL_INTERVAL)) {
         return false;
     }
     writeDetail(store, frame, number, message);

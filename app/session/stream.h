@@ -46,8 +46,9 @@ typedef struct rbStreamCursor {
     bool hasJoints;    //
     bool hasRays;      //
     int selectedBody1; // number + 1 of the body it wants details of; 0: none
-    double now;        // s, wall time, set by the caller: limits the rates of state and detail
-    bool isUnbounded;  // no rate limits, nothing is skipped: for a page
+    double now; // s, wall time, set by the caller: limits the rates of state and detail while time
+                // runs
+    bool isUnbounded; // no rate limits, nothing is skipped: for a page
 
     // The rest is internal to the stream.
     bool hasHello;

@@ -51,7 +51,14 @@ if (/<\/(script|style)/i.test(script + style)) {
 }
 let page = readFileSync(join(here, 'src', 'index.html'), 'utf8');
 if (isSite) { // before the script is in the page: it may contain the same words
-    const engine = '<meta name="engine" id="engine" content="worker.js">';
+    // the engine starts before the script of the page is read
+    const engine = `<meta name="engine" id="engine" content="worker.js">
+<script>
+if (window.Worker) {
+  window.earlyEngine = { worker: new Worker('worker.js'), events: [] };
+  earlyEngine.worker.onmessage = earlyEngine.worker.onerror = function (event) { earlyEngine.events.push(event); };
+}
+</script>`;
     page = insert(page, "connect-src 'self' ws: wss:", "connect-src 'self'; worker-src 'self'; manifest-src 'self'");
     page = insert(page, '<title>', `${engine}\n<title>`);
 }

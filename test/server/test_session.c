@@ -4,7 +4,9 @@
 #include "rb_test.h"
 #include "server_support.h"
 #include "session/session.h"
+#include "session/stream.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,47 @@ static void stepsShowFramesOfTheWorld(void** state)
     checkNear(shownTime(session), 0.2, 0.017);
     run(session, 1); // the next recorded frame, nothing is simulated
     assert_int_equal(rbStore_GetFrameCount(store), 31);
+    rbDestroySession(session);
+}
+
+// The set point of a motor as the parameters say it that a new client gets.
+static double toldTarget(rbSession* session, size_t joint)
+{
+    rbStreamCursor cursor = {.kind = "live", .client = 1};
+    rbMessage message = {0};
+    double target = NAN;
+    while (rbStream_Next(rbSession_GetStore(session), &cursor, &message)) {
+        json_t* json = json_loadb((const char*)rbMessage_GetBytes(&message), message.size, 0, NULL);
+        const char* type = json_string_value(json_object_get(json, "type"));
+        if (type != NULL && strcmp(type, "parameters") == 0) {
+            const json_t* one = json_array_get(json_object_get(json, "joints"), joint);
+            const json_t* freedom = json_array_get(json_object_get(one, "freedoms"), 0);
+            const json_t* motor = json_object_get(freedom, "motor");
+            target = json_number_value(json_object_get(motor, "target"));
+        }
+        json_decref(json);
+    }
+    rbMessage_Free(&message);
+    rbStreamCursor_Free(&cursor);
+    return target;
+}
+
+// Set points are told at a limited rate while time runs; when it stands still they are those of the
+// time that is shown.
+static void setPointsAreThoseOfTheTimeShown(void** state)
+{
+    (void)state;
+    rbSession* session = openSession("robot-arm");
+    for (int i = 1; i <= 5; ++i) { // the shoulder goes to 0.8 rad in the first second
+        run(session, 10);
+        checkNear(toldTarget(session, 1), 0.8 * shownTime(session), 1e-3);
+    }
+    sendCommand(session, 1, "{\"do\":\"play\"}");
+    for (int i = 0; i < 40; ++i) {
+        (void)rbSession_Tick(session);
+    }
+    sendCommand(session, 1, "{\"do\":\"pause\"}");
+    checkNear(toldTarget(session, 1), fmin(0.8, 0.8 * shownTime(session)), 2e-3);
     rbDestroySession(session);
 }
 
@@ -429,4 +472,5 @@ RB_TEST_GROUP(test_session, cmocka_unit_test(stepsShowFramesOfTheWorld),
               cmocka_unit_test(clientsShareABody), cmocka_unit_test(badCommandsGetAMessage),
               cmocka_unit_test(refusedStartsAreSaid), cmocka_unit_test(pausesAreHeardInLongFrames),
               cmocka_unit_test(branchesGoBackFar),
+              cmocka_unit_test(setPointsAreThoseOfTheTimeShown),
               cmocka_unit_test(whatWasDoneByHandReplaysToTheSameBits));

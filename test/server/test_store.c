@@ -324,6 +324,36 @@ static void detailsFollowFromTheState(void** state)
     closeStage(&stage);
 }
 
+// The mass of the first body, changed and told after a time.
+static double tellMass(Stage* stage, double mass, double later)
+{
+    rbBodyId id = rbStore_GetBodyId(stage->store, 0);
+    assert_int_equal(rbBody_SetMass(stage->world, id, mass, NULL), RB_STATUS_OK);
+    rbStore_TakeFrame(stage->store, stage->world);
+    stage->cursor.now += later;
+    (void)drain(stage);
+    return rbClientModel_GetNumber(stage->client->detail, "mass");
+}
+
+// While time runs the next detail would come anyway; while it stands still a change must not wait
+// for another one.
+static void detailsAreTakenAtOnceWhileTimeStandsStill(void** state)
+{
+    (void)state;
+    Stage stage;
+    openScene(&stage, "tumbling-box");
+    stage.cursor.isUnbounded = false;
+    stage.cursor.now = 10.0;
+    rbStreamCursor_Select(&stage.cursor, 0);
+    checkNear(tellMass(&stage, 50.0, 1.0), 50.0, 1e-12);
+    checkNear(tellMass(&stage, 60.0, 0.001), 60.0, 1e-12);
+    const rbPlayState playing = {.isPlaying = true, .speed = 1.0, .frameStep = 0.01};
+    rbStore_SetPlayState(stage.store, &playing);
+    checkNear(tellMass(&stage, 70.0, 0.001), 60.0, 1e-12);
+    checkNear(tellMass(&stage, 80.0, 1.0), 80.0, 1e-12);
+    closeStage(&stage);
+}
+
 // A joint of the overlay: both of its points are at the anchors of the joint.
 static void jointsAreSentToThoseWhoAsk(void** state)
 {
@@ -697,6 +727,7 @@ RB_TEST_GROUP(test_store, cmocka_unit_test(aClientHasWhatTheWorldHas),
               cmocka_unit_test(eventsArriveInOrder), cmocka_unit_test(contactsCarryTheWeight),
               cmocka_unit_test(raysAreSentToThoseWhoAsk),
               cmocka_unit_test(detailsFollowFromTheState),
+              cmocka_unit_test(detailsAreTakenAtOnceWhileTimeStandsStill),
               cmocka_unit_test(jointsAreSentToThoseWhoAsk),
               cmocka_unit_test(meshesEncloseTheirVolume),
               cmocka_unit_test(aThousandBodiesTakeFewBytes), cmocka_unit_test(onlyWhatMovesIsSent),

@@ -34,9 +34,9 @@ export async function checkLayout(page, what) {
       assert.ok(x <= 0.5 || y <= 0.5, `${what}: ${a.name} and ${b.name} overlap by ${x} x ${y} px`);
     }
   }
-  const cut = await page.evaluate(() => ['#timeline', '#tools', '#low'].filter((name) => {
+  const cut = await page.evaluate(() => ['#timeline', '#tools', '#low', '.plots-head', '.journal-head'].filter((name) => {
     const element = document.querySelector(name);
-    return element.checkVisibility() && element.scrollWidth > element.clientWidth + 1;
+    return element?.checkVisibility() && element.scrollWidth > element.clientWidth + 1;
   }));
   assert.deepEqual(cut, [], `${what}: parts whose content is cut off`);
   return boxes.map(({ name }) => name);

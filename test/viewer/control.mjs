@@ -1,11 +1,11 @@
 // Time and control: the start of the clock, the end of a scene, loops, schedules, typed values, undo, a scene file that is
 // saved again, files that are dropped onto the page, and texts that try to be scripts.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { checkAccess, checkLayout, drawn, goToFrame, golden } from './checks.mjs';
 import * as rb from './harness.mjs';
 
@@ -49,7 +49,7 @@ after(async () => {
 });
 
 test('the clock starts when the first page is ready, and the end has replay and continue', async () => {
-  // longer than the scene takes at its speed: without waiting it would be over
+  // a clock that had started with the program would be at 0.06 s
   await new Promise((done) => { setTimeout(done, 600); });
   view = await rb.openPage(server.url, { init: () => { // the time of the first state that the page gets
     let app;
@@ -61,6 +61,7 @@ test('the clock starts when the first page is ready, and the end has replay and 
   const { page } = view;
   await rb.until(page, () => window.rattleback?.ready && window.firstTime !== undefined);
   assert.equal(await page.evaluate(() => window.firstTime), 0, 'the beginning was missed');
+  await rb.command(page, { do: 'speed', factor: 0.5 }); // a scene of 0.4 s is shown slowly
   await rb.until(page, () => window.rattleback.model.state.ended === true);
   assert.equal(await page.locator('#sentence').textContent(), 'The end of the scene.');
   await checkLayout(page, 'end');
@@ -222,7 +223,7 @@ test('texts of a scene are shown as texts, whatever they contain', async () => {
   const evil = (where) => `<img src=x onerror="window.hit='${where}'"><script>window.hit='${where}'</script>${'"'}'&lt;`;
   const scene = { rattleback: 1, title: evil('title'), shows: evil('shows'), why: evil('why'), theme: 'toys', duration: 20,
     materials: { [evil('m').slice(0, 60).replace(/["\\/,]/g, '')]: { friction: 0.5 } },
-    bodies: [{ name: '<img src=x onerror=window.hit=1>', position: [0, 0, 0.2], shapes: [{ geometry: { type: 'sphere', radius: 0.1 } }] },
+    bodies: [{ name: '<img src=x onerror=window.hit=1>', viewGroup: '<img src=x onerror=window.hit=6>', position: [0, 0, 0.2], shapes: [{ geometry: { type: 'sphere', radius: 0.1 } }] },
       { name: '<svg onload=window.hit=2>', type: 'static', shapes: [{ geometry: { type: 'plane', normal: [0, 0, 1] } }] },
       { name: '<b>link<b>', position: [1, 0, 1], shapes: [{ geometry: { type: 'sphere', radius: 0.1 } }] }],
     joints: [{ name: '<img src=x onerror=window.hit=3>', type: 'hinge', bodyA: '<b>link<b>', anchor: [1, 0, 1.5], axis: [0, 1, 0],
@@ -246,6 +247,8 @@ test('texts of a scene are shown as texts, whatever they contain', async () => {
   for (const tab of await page.locator('.plots-tab').all()) {
     await tab.click();
   }
+  await page.locator('#view canvas').focus();
+  await page.keyboard.press('9'); // names of bodies in the view
   // a message of the server that repeats a name
   await rb.command(page, { do: 'push', body: '<img src=x onerror=window.hit=5>', point: [0, 0, 0], impulse: [0, 0, 0] });
   await drawn(page);
@@ -256,8 +259,34 @@ test('texts of a scene are shown as texts, whatever they contain', async () => {
   assert.equal(found.elements, 0, 'a text of the scene became an element');
   assert.equal(found.title, evil('title'));
   await rb.screenshot(page, 'texts');
+  await page.keyboard.press('9');
+  await page.evaluate(() => document.activeElement.blur());
+  await checkStored(scene, evil('title'));
   assert.deepEqual(view.troubles, []);
 });
+
+/** The same texts in a page that run writes, and on a card of the gallery. */
+async function checkStored(scene, title) {
+  const own = join(folder, 'evil');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, 'evil.json'), JSON.stringify({ ...scene, duration: 0.2 }));
+  rb.run('run', join(own, 'evil.json'), '--html', join(own, 'evil.html'), '--quiet');
+  const stored = await rb.openPage(pathToFileURL(join(own, 'evil.html')).href, { offline: true });
+  await rb.waitForScene(stored.page, 'evil');
+  assert.equal(await stored.page.textContent('#title-text'), title);
+  const gallery = await rb.startServerWith({ RATTLEBACK_SCENES: own });
+  const cards = await rb.openPage(gallery.url);
+  await cards.page.locator('.card').first().waitFor();
+  assert.ok((await cards.page.textContent('.card')).includes(title), 'the card has another title');
+  for (const { page, troubles } of [stored, cards]) {
+    assert.equal(await page.evaluate(() => window.hit ?? null), null, 'a text ran');
+    assert.equal(await page.evaluate(() => document.querySelectorAll('img[src="x"], svg[onload]').length), 0, 'a text became an element');
+    assert.deepEqual(troubles, []);
+  }
+  await stored.close();
+  await cards.close();
+  await gallery.stop();
+}
 
 /** Waits until the panel of motors shows the newest values: nothing changes in three looks. */
 async function settled(page) {

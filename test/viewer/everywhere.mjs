@@ -1,6 +1,7 @@
 // The page on phones, tablets, small windows, in the dark, by the keyboard, by fingers, and by axe.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkAccess, checkLayout, drawn, goToFrame, golden } from './checks.mjs';
@@ -95,8 +96,9 @@ test('no failure of WCAG AA by axe: scene and help, light and dark, wide and pho
 async function brightness(page) {
   await drawn(page);
   return page.evaluate(() => {
-    const { scene, solids } = window.rattleback.view;
-    const sky = scene.background.image.getContext('2d').getImageData(1, 20, 1, 1).data;
+    const { solids } = window.rattleback.view;
+    // in software the page has the sky, behind the canvas
+    const sky = /rgb\((\d+), (\d+), (\d+)\)/.exec(getComputedStyle(document.getElementById('view')).backgroundImage).slice(1).map(Number);
     return { sky: (sky[0] + sky[1] + sky[2]) / 3, page: getComputedStyle(document.getElementById('timeline')).backgroundColor,
       bodies: solids.group.children.length };
   });
@@ -217,15 +219,20 @@ test('fingers: a tap selects, one finger turns the view, two zoom', async () => 
 });
 
 test('a picture of the gallery is drawn once: another start of the program has it at once', async () => {
-  const get = async (from) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rattleback-everywhere-')); // of a scene whose picture is not made ahead
+  const scene = JSON.parse(readFileSync(new URL('../../scenes/dominoes.json', import.meta.url), 'utf8'));
+  writeFileSync(join(folder, 'dominoes.json'), JSON.stringify({ ...scene, title: 'Other dominoes' }));
+  const get = async () => {
+    const from = await rb.startServerWith({ RATTLEBACK_SCENES: folder });
     const start = Date.now();
     const bytes = Buffer.from(await (await fetch(new URL('picture/dominoes.png', from.url))).arrayBuffer());
-    return { bytes, time: Date.now() - start };
+    const time = Date.now() - start;
+    await from.stop();
+    return { bytes, time };
   };
-  const first = await get(server);
-  const other = await rb.startServer();
-  const again = await get(other);
-  await other.stop();
+  const first = await get();
+  const again = await get();
+  rmSync(folder, { recursive: true });
   console.log(`a picture: ${first.time} ms, from another start ${again.time} ms`);
   assert.deepEqual(again.bytes, first.bytes);
   const kept = readdirSync(join(rb.output, 'cache', 'rattleback')).filter((name) => name.endsWith('.png'));

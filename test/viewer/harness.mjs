@@ -24,8 +24,13 @@ const servers = new Set(); // that still run
 
 /** Starts `rattleback view WORDS...`; resolves with its url once it listens. */
 export async function startServer(...words) {
+  return startServerWith({}, ...words);
+}
+
+/** The same with other variables of its environment. */
+export async function startServerWith(variables, ...words) {
   const child = spawn(program, ['view', ...words, '--json', '--no-browser', '--port', '0'],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, XDG_CACHE_HOME: join(resolve(output), 'cache') } });
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, XDG_CACHE_HOME: join(resolve(output), 'cache'), ...variables } });
   servers.add(child);
   child.on('exit', () => servers.delete(child));
   let text = '';
@@ -97,11 +102,13 @@ function slowDisplay(interval) {
   };
 }
 
-/** A page whose console and network are watched. troubles must stay empty. */
-export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, init = null } = {}) {
-  const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
+/** A page whose console and network are watched. troubles must stay empty. interval: ms between pictures; 0: as the display has them. */
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, density = 1, init = null, interval = DRAW_INTERVAL } = {}) {
+  const context = await browser.newContext({ viewport: size, deviceScaleFactor: density, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE);
-  await context.addInitScript(slowDisplay, DRAW_INTERVAL);
+  if (interval > 0) {
+    await context.addInitScript(slowDisplay, interval);
+  }
   if (init) {
     await context.addInitScript(init);
   }

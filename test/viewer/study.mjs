@@ -78,7 +78,7 @@ test('a section shows half of the bodies, and a click meets what is left', async
     }).map(({ name }) => name);
   });
   assert.deepEqual(await picks(), ['left', 'right', 'puck']);
-  await page.locator('[data-panel="view"] select').selectOption('x');
+  await page.getByLabel('section across').selectOption('x');
   await drawn(page);
   const { center } = await page.evaluate(() => window.rattleback.view.frame);
   assert.deepEqual(await page.evaluate(() => window.rattleback.view.section), { axis: 0, at: center[0], isFlipped: false });
@@ -89,7 +89,7 @@ test('a section shows half of the bodies, and a click meets what is left', async
   await page.locator('[data-panel="view"] input[type="checkbox"]').first().check();
   await drawn(page);
   assert.ok(!(await picks()).includes('left') && (await picks()).includes('right'), 'the other side');
-  await page.locator('[data-panel="view"] select').selectOption('none');
+  await page.getByLabel('section across').selectOption('none');
   await drawn(page);
   assert.deepEqual(await picks(), ['left', 'right', 'puck']);
   assert.deepEqual(view.troubles, []);
@@ -178,13 +178,13 @@ test('friction cones open by the coefficient of the pair', async () => {
 test('an action in the past makes a branch; the one before is shown beside it', async () => {
   const { page } = view;
   await goToFrame(page, 0);
-  await rb.command(page, { do: 'push', body: 1, point: [-1, 0, RADIUS], impulse: [0, 0, 400] });
+  await rb.command(page, { do: 'push', body: 1, point: [-1, 0, RADIUS], impulse: [0, 0, 1200] });
   await stepBy(page, 8);
   const end = await rb.timeOf(page);
   const height = await page.evaluate(() => window.rattleback.model.bodies.get(1).position[2]);
   await rb.command(page, { do: 'seek', time: 0 });
   await rb.until(page, () => window.rattleback.model.time === 0);
-  assert.equal((await rb.command(page, { do: 'push', body: 2, point: [1, 0, RADIUS], impulse: [0, 0, 400] })).ok, true);
+  assert.equal((await rb.command(page, { do: 'push', body: 2, point: [1, 0, RADIUS], impulse: [0, 0, 1200] })).ok, true);
   await rb.until(page, () => window.rattleback.history.hasBranch);
   await stepBy(page, 8);
   assert.ok(Math.abs(await rb.timeOf(page) - end) < 1e-6);
@@ -246,12 +246,43 @@ test('pictures, films and models are saved', async () => {
   assert.ok(clear.clear > 0.5 && clear.full > 0.005, `a clear picture: ${JSON.stringify(clear)}`);
 
   await rb.command(page, { do: 'play' });
-  await press(page, 'record');
-  const start = await page.evaluate(() => window.rattleback.view.drawCount);
-  await rb.until(page, (count) => window.rattleback.view.drawCount > count + 10, start);
-  const film = await save(page, () => press(page, 'record'));
+  const record = async (format) => {
+    await page.getByLabel('film as').selectOption(format);
+    await press(page, 'record');
+    const start = await page.evaluate(() => window.rattleback.view.drawCount);
+    await rb.until(page, (count) => window.rattleback.view.drawCount > count + 10, start);
+    return save(page, () => press(page, 'record'));
+  };
+  const film = await record('WebM');
   assert.equal(film.name, 'study.webm');
   assert.ok(film.bytes.length > 2000 && film.bytes.readUInt32BE(0) === 0x1a45dfa3, `${film.bytes.length} bytes`);
+  const gif = await record('GIF');
+  assert.equal(gif.name, 'study.gif');
+  const frames = await page.evaluate(async (data) => { // read by the browser, which is not ours
+    const decoder = new ImageDecoder({ type: 'image/gif', data: Uint8Array.from(atob(data), (c) => c.charCodeAt(0)) });
+    await decoder.tracks.ready;
+    await decoder.completed;
+    const { image } = await decoder.decode({ frameIndex: decoder.tracks.selectedTrack.frameCount - 1 });
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.displayWidth, height: image.displayHeight });
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data: pixels } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const colors = new Set();
+    for (let i = 0; i < pixels.length; i += 4) {
+      colors.add(`${pixels[i]} ${pixels[i + 1]} ${pixels[i + 2]}`);
+    }
+    return { count: decoder.tracks.selectedTrack.frameCount, width: canvas.width, colors: colors.size };
+  }, gif.bytes.toString('base64'));
+  assert.ok(frames.count >= 5 && frames.width === 640 && frames.colors > 20 && frames.colors <= 252, JSON.stringify(frames));
+  if (await page.evaluate(() => MediaRecorder.isTypeSupported('video/mp4'))) {
+    const { name, bytes } = await record('MP4');
+    assert.equal(name, 'study.mp4');
+    assert.equal(bytes.toString('latin1', 4, 8), 'ftyp');
+  } else { // browsers without the codec say so
+    await page.getByLabel('film as').selectOption('MP4');
+    await press(page, 'record');
+    assert.match(await page.textContent('#message'), /cannot record films as MP4/);
+  }
   await rb.command(page, { do: 'pause' });
 
   const { bytes } = await save(page, () => press(page, 'save-glb'));
@@ -259,16 +290,30 @@ test('pictures, films and models are saved', async () => {
   assert.equal(bytes.readUInt32LE(8), bytes.length);
   const json = JSON.parse(bytes.toString('utf8', 20, 20 + bytes.readUInt32LE(12)));
   assert.deepEqual(json.nodes.map(({ name }) => name).filter(Boolean).sort(), ['Study', 'floor', 'left', 'puck', 'right']);
-  const frames = await page.evaluate(() => window.rattleback.history.frames.length);
-  assert.equal(json.accessors[0].count, frames);
+  const count = await page.evaluate(() => window.rattleback.history.frames.length);
+  assert.equal(json.accessors[0].count, count);
   // the box jumps: its channel holds the heights that the page showed
   const node = json.nodes.findIndex(({ name }) => name === 'right');
   const channel = json.animations[0].channels.find(({ target }) => target.node === node && target.path === 'translation');
   const accessor = json.accessors[json.animations[0].samplers[channel.sampler].output];
   const at = 28 + bytes.readUInt32LE(12) + json.bufferViews[accessor.bufferView].byteOffset;
-  const heights = Array.from({ length: frames }, (_, i) => bytes.readFloatLE(at + 12 * i + 8));
+  const heights = Array.from({ length: count }, (_, i) => bytes.readFloatLE(at + 12 * i + 8));
   const seen = await page.evaluate(() => window.rattleback.history.frames.map(({ poses }) => poses[2 * 7 + 2]));
   heights.forEach((z, i) => assert.ok(Math.abs(z - seen[i]) < 1e-6, `frame ${i}: ${z}, not ${seen[i]}`));
   assert.ok(Math.max(...heights) > RADIUS + 0.01, 'it did not jump');
+
+  const usd = await save(page, () => press(page, 'save-usda'));
+  assert.equal(usd.name, 'study.usda');
+  const text = usd.bytes.toString('utf8');
+  assert.match(text, /^#usda 1\.0\n/);
+  assert.equal(text.split('{').length, text.split('}').length, 'brackets');
+  const [, list] = /def Xform "B2_right"[\s\S]*?translate\.timeSamples = \{([^}]*)\}/.exec(text);
+  const places = [...list.matchAll(/([-\d.e]+): \(([^)]*)\)/g)].map(([, code, values]) => [Number(code) / 30, Number(values.split(',')[2])]);
+  assert.equal(places.length, count);
+  const times = await page.evaluate(() => window.rattleback.history.frames.map(({ time }) => time));
+  places.forEach(([time, z], i) => assert.ok(Math.abs(z - seen[i]) < 1e-6 && Math.abs(time - (times[i] - times[0])) < 1e-6, `${time}: ${z}`));
+  const { USDAParser } = await import(new URL('../../app/viewer/node_modules/three/examples/jsm/loaders/usd/USDAParser.js', import.meta.url));
+  const parsed = new USDAParser().parseText(text);
+  assert.ok(parsed['def Xform "World"']['def Xform "B1_left"'], 'a parser that is not ours finds the bodies');
   assert.deepEqual(view.troubles, []);
 });

@@ -4,12 +4,12 @@
 import { isOpenSurface, makeSurface, partsOf, PATTERNS } from './shapes.js';
 
 const [FLOAT, UNSIGNED, VERTICES, INDICES] = [5126, 5125, 34962, 34963];
-const SEGMENTS = 32; // of round shapes
-const GROUND = 12; // half a side of a ground, in radii of the scene
+export const SEGMENTS = 32; // of round shapes
+export const GROUND = 12; // half a side of a ground, in radii of the scene
 const WIDTH = 7;
 const ROOT = Math.SQRT1_2;
 
-const linear = (byte) => {
+export const linear = (byte) => {
     const x = byte / 255;
     return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
 };
@@ -52,7 +52,7 @@ function createBuffer() {
 }
 
 /** A square in the frame of a plane. */
-function squareOf({ normal, offset = 0 }, half) {
+export function squareOf({ normal, offset = 0 }, half) {
     const n = normal.map((x) => x / Math.hypot(...normal));
     const helper = Math.abs(n[0]) < 0.7 ? [1, 0, 0] : [0, 1, 0];
     const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -69,7 +69,7 @@ function squareOf({ normal, offset = 0 }, half) {
 }
 
 /** Quaternions x, y, z, w with signs that make neighbors similar. */
-function rotationsOf(frames, number, first) {
+export function rotationsOf(frames, number, first) {
     const out = new Float32Array(4 * frames.length);
     let last = first;
     frames.forEach(({ poses }, i) => {
@@ -83,7 +83,7 @@ function rotationsOf(frames, number, first) {
     return out;
 }
 
-function positionsOf(frames, number, first) {
+export function positionsOf(frames, number, first) {
     const out = new Float32Array(3 * frames.length);
     let last = first;
     frames.forEach(({ poses }, i) => {
@@ -94,7 +94,7 @@ function positionsOf(frames, number, first) {
     return out;
 }
 
-const isConstant = (values, width) => values.every((x, i) => x === values[i % width]);
+export const isConstant = (values, width) => values.every((x, i) => x === values[i % width]);
 
 /**
  * @param {{title: string, radius: number, bodies: object[], geometries: object[]}} scene bodies as in

@@ -12,6 +12,9 @@ gridPlace = position.xy;
 `;
 const FRAGMENT_HEAD = `
 varying vec2 gridPlace;
+#ifdef HAS_PLAIN_LIGHT
+uniform vec3 plainLight;
+#endif
 uniform float cell;
 uniform float fadeFrom;
 uniform float fadeTo;
@@ -39,7 +42,8 @@ vec2 place = gridPlace - gridOrigin;
 float thin = lines(place, cell, 0.35);
 float fifth = lines(place, cell * 5.0, 0.6);
 float onLine = max(thin * 0.8, fifth);
-if (pattern > 1.5) {
+#ifdef HAS_PATTERN
+{
     onLine = 0.0;
     vec2 at = place / patternSize;
     vec2 w = max(fwidth(at), vec2(1e-5));
@@ -48,10 +52,15 @@ if (pattern > 1.5) {
     float parity = mix(pattern > 2.5 ? even.x : even.x * even.y, 0.0, mean);
     diffuseColor.rgb = mix(diffuseColor.rgb, secondColor, 0.5 - 0.5 * parity);
 }
+#endif
 vec3 ink = mix(lineColor, fifthColor, step(thin, fifth));
 diffuseColor.rgb = mix(diffuseColor.rgb, ink, onLine);
 float fade = 1.0 - smoothstep(fadeFrom, fadeTo, length(gridPlace));
-diffuseColor.a = fade * max(fillAlpha, onLine * 0.85);
+float fill = gl_FrontFacing ? fillAlpha : min(fillAlpha, 0.25); // what is above can be seen from below
+diffuseColor.a = fade * max(fill, onLine * 0.85);
+#ifdef HAS_PLAIN_LIGHT
+diffuseColor.rgb *= plainLight;
+#endif
 `;
 
 /** A length of 1, 2 or 5 times a power of ten, close to a given one. */
@@ -61,8 +70,11 @@ export function roundLength(length) {
     return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
 }
 
-function makeMaterial(options) {
-    const material = new THREE.MeshLambertMaterial({
+/** light: what a white surface of this kind sends back; null: lights and shadows of the scene. */
+function makeMaterial({ light, ...options }) {
+    const pattern = options.look?.pattern ?? PATTERNS.none;
+    const Material = light ? THREE.MeshBasicMaterial : THREE.MeshLambertMaterial;
+    const material = new Material({
         color: options.look?.color ?? options.palette.ground,
         transparent: true,
         depthWrite: options.fillAlpha > 0.9,
@@ -71,8 +83,14 @@ function makeMaterial(options) {
         polygonOffsetFactor: 1,
         polygonOffsetUnits: 1,
     });
+    material.defines = {
+        ...material.defines,
+        ...(pattern > PATTERNS.plain && { HAS_PATTERN: '' }),
+        ...(light && { HAS_PLAIN_LIGHT: '' }),
+    };
     material.onBeforeCompile = (shader) => {
         Object.assign(shader.uniforms, {
+            plainLight: { value: light },
             cell: { value: options.cell },
             fadeFrom: { value: options.fadeFrom },
             fadeTo: { value: options.fadeTo },
@@ -81,7 +99,7 @@ function makeMaterial(options) {
             lineColor: { value: new THREE.Color(options.palette.gridLine) },
             fifthColor: { value: new THREE.Color(options.palette.gridLineFifth) },
             secondColor: { value: new THREE.Color(options.look?.second ?? '#ffffff') },
-            pattern: { value: options.look?.pattern ?? PATTERNS.none },
+            pattern: { value: pattern },
             patternSize: { value: options.look?.size ?? 1 },
         });
         shader.vertexShader = shader.vertexShader
@@ -90,7 +108,9 @@ function makeMaterial(options) {
         shader.fragmentShader = shader.fragmentShader
             .replace('#include <common>', `#include <common>\n${FRAGMENT_HEAD}`)
             .replace('#include <color_fragment>', `#include <color_fragment>\n${FRAGMENT}`);
-        darken(shader);
+        if (!light) {
+            darken(shader);
+        }
     };
     return material;
 }
@@ -101,8 +121,9 @@ function makeMaterial(options) {
  * @param {THREE.Vector3} point any point of the plane
  * @param {{center: number[], radius: number}} view @param {object} palette
  * @param {object|null} look of its body, if the scene gives it one
+ * @param {THREE.Color|null} light of the plane, where it is the same everywhere
  */
-export function createPlane(normal, point, view, palette, look = null) {
+export function createPlane(normal, point, view, { palette, look = null, light = null }) {
     const isGround = normal.z > 0.7;
     const center = new THREE.Vector3(...view.center);
     const foot = center.clone().addScaledVector(normal, point.clone().sub(center).dot(normal));
@@ -114,6 +135,7 @@ export function createPlane(normal, point, view, palette, look = null) {
         makeMaterial({
             palette,
             look,
+            light,
             cell: roundLength(view.radius / 4),
             fadeFrom: size * (isGround ? 0.12 : 0.45),
             fadeTo: size,
@@ -131,18 +153,19 @@ export function createPlane(normal, point, view, palette, look = null) {
     return mesh;
 }
 
-/** A grid below a scene that has no ground: lines only, seen from both sides. */
-export function createFloorGrid(floor, view, palette) {
+/** A grid below a scene that has no ground, seen from both sides. */
+export function createFloorGrid(floor, view, { palette, light = null }) {
     const size = view.radius * 7;
     const center = new THREE.Vector2(view.center[0], view.center[1]);
     const mesh = new THREE.Mesh(
         new THREE.CircleGeometry(size, 64),
         makeMaterial({
             palette,
+            light,
             cell: roundLength(view.radius / 4),
             fadeFrom: size * 0.15,
             fadeTo: size,
-            fillAlpha: 0.25,
+            fillAlpha: 0.88,
             origin: center.clone().negate(),
             side: THREE.DoubleSide,
         }),

@@ -24,25 +24,17 @@ export function createHistory(model) {
     let frames = []; // {time, poses}, times ascending
     let before = []; // the branch before
     let isFull = false;
-    const pose = new Float64Array(WIDTH);
 
     function take() {
         const time = model.frameTime;
         if (isFull || (frames.length > 0 && time <= frames.at(-1).time)) {
             return; // rewound: these frames are there already
         }
-        const count = Math.max(-1, ...model.known.keys()) + 1;
-        if ((frames.length + before.length + 1) * count * WIDTH > NUMBERS_MAX) {
+        if ((frames.length + before.length + 1) * model.bodyLimit * WIDTH > NUMBERS_MAX) {
             isFull = true;
             return;
         }
-        const poses = new Float32Array(count * WIDTH).fill(NaN);
-        for (const [number, body] of model.bodies) {
-            pose.set(body.position);
-            pose.set(body.orientation, 3);
-            poses.set(pose, number * WIDTH);
-        }
-        frames.push({ time, poses });
+        frames.push({ time, poses: model.newestPoses() });
     }
 
     function reset() {

@@ -82,14 +82,14 @@ function start(source, say) {
     const app = { model, source, say, theme, element: byId, view: null, overlays: null };
     model.on('say', ({ text, kind, seconds }) => say(text, kind, seconds));
 
-    const { trouble, isSoftware } = probeWebGL();
-    if (trouble) {
-        showTrouble(trouble, app);
+    const webgl = probeWebGL();
+    if (webgl.trouble) {
+        showTrouble(webgl.trouble, app);
     } else {
         app.view = createView({
             model,
             element: byId('view'),
-            isSoftware,
+            webgl,
             theme,
             free: byId('free'),
         });

@@ -64,10 +64,10 @@ export function createModel(source, now = () => performance.now() / 1000) {
             Object.assign(this, message);
         }
         get position() {
-            return poses.newest(this.number).slice(0, 3);
+            return poses.newest(this.number, 0, 3);
         }
         get orientation() {
-            return poses.newest(this.number).slice(3, 7); // w, x, y, z
+            return poses.newest(this.number, 3, 4); // w, x, y, z
         }
     }
 
@@ -112,9 +112,34 @@ export function createModel(source, now = () => performance.now() / 1000) {
             return poses.newestTime();
         },
 
-        /** Writes the pose that is shown (x, y, z, w, x, y, z); false if the body does not exist. */
-        pose(number, target) {
-            return poses.shown(number, target);
+        /**
+         * Writes the pose that is shown (x, y, z, w, x, y, z); false if the body does not exist. Who asks for many gets
+         * share() once and gives it.
+         */
+        pose(number, target, share = poses.share()) {
+            return poses.shown(number, target, share);
+        },
+
+        /** Matrices of many poses at once (poses.js); false: only one by one. */
+        writeMatrices(numbers, out) {
+            if (poses.isPeriodic) {
+                return false;
+            }
+            poses.writeMatrices(numbers, out);
+            return true;
+        },
+
+        /** Part of the time between the last two frames that has passed. */
+        share: poses.share,
+
+        /** Above the numbers of all bodies that this scene has had. */
+        get bodyLimit() {
+            return bodyLimit;
+        },
+
+        /** Poses of all bodies below bodyLimit in the newest frame. */
+        newestPoses() {
+            return poses.newestOf(bodyLimit);
         },
 
         /** Whether poses still change without a new frame: between two frames they do. */
@@ -249,6 +274,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
             model.state = { ...STATE_AT_START };
             model.frameCount = 0;
             poses.clear();
+            bodyLimit = 0;
             poses.setPeriod(message.periodicBox);
             samples.reset(message.columns ?? []);
             model.columns = samples.columns;

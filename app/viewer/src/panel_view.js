@@ -2,6 +2,7 @@
 // pictures and films as files. It acts on the page only, so it works in recordings too.
 
 import { ButtonsController } from './fields.js';
+import { FORMATS } from './film.js';
 
 const AXES = { none: -1, x: 0, y: 1, z: 2 };
 
@@ -80,10 +81,12 @@ export function createViewPanel(tools, gui) {
         ['picture', () => film.savePicture(false), 'save-png'],
         ['clear picture', () => film.savePicture(true), 'save-clear-png'],
     ]);
-    const filming = new ButtonsController(folder, [
-        ['record film', () => film.toggle(), 'record'],
+    new ButtonsController(folder, [
         ['glTF', () => film.saveGltf(), 'save-glb'],
+        ['USD', () => film.saveUsd(), 'save-usda'],
     ]);
+    folder.add(film, 'format', FORMATS).name('film as');
+    const filming = new ButtonsController(folder, [['record film', () => film.toggle(), 'record']]);
 
     function refresh() {
         state.measure = measure.isOn;

@@ -102,7 +102,7 @@ export function createSolids(model, isSoftware) {
     const one = new THREE.Vector3(1, 1, 1);
     const size = new THREE.Vector3();
     const radii = new Map(); // number -> farthest point of a body
-    let meshes = []; // {mesh, geometry, instances: [{body, local}]}
+    let meshes = []; // {mesh, instances: [{body, local}], numbers: of the bodies, if shapes are at their origins}
     let byBody = new Map(); // number -> [{entry, index}]
     let outlines = new Map(); // geometry index -> BufferGeometry
 
@@ -182,9 +182,9 @@ export function createSolids(model, isSoftware) {
                 const isClear = opacityOf(body, look) < 1;
                 const local = new THREE.Matrix4();
                 const [w, x, y, z] = shape.orientation ?? [1, 0, 0, 0];
-                const place = shape.position ?? (shape.geometry < 0 && body.center) ?? [0, 0, 0];
+                const place = shape.position || (shape.geometry < 0 && body.center) || [0, 0, 0];
                 local.compose(
-                    new THREE.Vector3(...(place || [0, 0, 0])),
+                    new THREE.Vector3(...place),
                     new THREE.Quaternion(x, y, z, w),
                     one,
                 );
@@ -192,7 +192,8 @@ export function createSolids(model, isSoftware) {
                 if (!uses.has(key)) {
                     uses.set(key, { index: shape.geometry, isClear, instances: [] });
                 }
-                uses.get(key).instances.push({ body, local, look });
+                const isPlain = place.every((v) => v === 0) && x === 0 && y === 0 && z === 0 && !body.growth;
+                uses.get(key).instances.push({ body, local, look, isPlain });
             }
         }
         return [...uses.values()];
@@ -248,7 +249,9 @@ export function createSolids(model, isSoftware) {
         if (edges) {
             group.add(edges);
         }
-        const entry = { mesh, edges, index, instances };
+        const isPlain = instances.every((instance) => instance.isPlain);
+        const numbers = isPlain ? Uint32Array.from(instances, ({ body }) => body.number) : null;
+        const entry = { mesh, edges, index, instances, numbers };
         mesh.userData.entry = entry;
         instances.forEach(({ body }, i) => {
             if (!byBody.has(body.number)) {
@@ -258,6 +261,23 @@ export function createSolids(model, isSoftware) {
         });
         meshes.push(entry);
         group.add(mesh);
+    }
+
+    /** The matrix of a shape of the body whose pose was read; null: of one that is not shown. */
+    function writeMatrix(instance, index, out, at) {
+        if (!instance) {
+            HIDDEN.toArray(out, at);
+            return;
+        }
+        const { body, local } = instance;
+        position.set(pose[0], pose[1], pose[2]);
+        rotation.set(pose[4], pose[5], pose[6], pose[3]);
+        bodyMatrix.compose(position, rotation, one);
+        matrix.multiplyMatrices(bodyMatrix, local);
+        if (body.growth) {
+            matrix.scale(grown(body, index));
+        }
+        matrix.toArray(out, at);
     }
 
     /** The geometry of an outline: one normal at each position, so that it does not tear. */
@@ -363,24 +383,20 @@ export function createSolids(model, isSoftware) {
 
         /** Updates the pose of every body: that of the model, or of another source. */
         update(poseOf = model.pose) {
-            for (const { mesh, index, instances } of meshes) {
-                let last = null;
-                let isThere = false;
-                instances.forEach(({ body, local }, i) => {
-                    if (body !== last) {
-                        last = body;
-                        isThere = poseOf(body.number, pose) && isShown(body.number);
-                        position.set(pose[0], pose[1], pose[2]);
-                        rotation.set(pose[4], pose[5], pose[6], pose[3]);
-                        bodyMatrix.compose(position, rotation, one);
-                    }
-                    matrix.multiplyMatrices(bodyMatrix, local);
-                    if (body.growth) {
-                        matrix.scale(grown(body, index));
-                    }
-                    mesh.setMatrixAt(i, isThere ? matrix : HIDDEN);
-                });
+            const share = model.share();
+            const areAllShown = this.changeCount === ghosts.size;
+            for (const { mesh, index, instances, numbers } of meshes) {
+                const { array } = mesh.instanceMatrix;
                 mesh.instanceMatrix.needsUpdate = true;
+                const isSimple = numbers && areAllShown && poseOf === model.pose;
+                if (isSimple && model.writeMatrices(numbers, array)) {
+                    continue;
+                }
+                for (let i = 0; i < instances.length; i++) {
+                    const { number } = instances[i].body;
+                    const isThere = poseOf(number, pose, share) && (areAllShown || isShown(number));
+                    writeMatrix(isThere ? instances[i] : null, index, array, 16 * i);
+                }
             }
         },
 

@@ -38,7 +38,7 @@ export function createLiveSource(worker = '', place = window.location) {
     const source = {
         isLive: true,
         isEngine: worker !== '', // the simulation runs in this page
-        stats: { messages: 0, bytes: 0, badMessages: 0 },
+        stats: { messages: 0, bytes: 0, badMessages: 0, work: 0 }, // work: ms spent on messages
         on: emitter.on,
 
         /**
@@ -135,18 +135,27 @@ export function createLiveSource(worker = '', place = window.location) {
             hasBeenOpen = true;
             emitter.emit('connection', { isOpen: true, sentence: '' });
         };
-        socket.onmessage = (event) => take(event.data);
-        socket.onclose = ({ reason }) => {
+        socket.onmessage = (event) => {
+            const begin = performance.now();
+            take(event.data);
+            source.stats.work += performance.now() - begin;
+        };
+        socket.onclose = ({ reason, isFinal = false }) => {
             for (const id of [...waiting.keys()]) {
                 settle({ type: 'reply', id, ok: false, error: 'the connection was lost' });
             }
             if (isClosed) {
                 return;
             }
+            if (isFinal) { // another try would end in the same way
+                emitter.emit('connection', { isOpen: false, sentence: reason });
+                return;
+            }
             emitter.emit('connection', { isOpen: false, sentence: tellLoss(reason) });
             setTimeout(connect, wait);
             wait = Math.min(WAIT_MAX, wait * 1.6);
         };
+        socket.begin?.();
     }
 
     // The parts of the page subscribe first.

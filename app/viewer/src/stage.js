@@ -2,6 +2,7 @@
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { edgeRate, useSunShadows } from './shadows.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FIELD_OF_VIEW = 35; // degrees, vertical, as in the pictures of the program
@@ -14,10 +15,11 @@ const SUN = new THREE.Vector3(0.42, -0.55, 1).normalize(); // from the scene to 
 
 /**
  * Rendering capabilities of the browser.
- * @returns {{trouble: string|null, isSoftware: boolean}} trouble: why it cannot draw
+ * @returns {{trouble: string|null, isSoftware: boolean, context?: WebGL2RenderingContext}} trouble: why it cannot draw;
+ *     context: for the stage, where it is drawn in software: there another one takes a tenth of a second
  */
 export function probeWebGL() {
-    const context = document.createElement('canvas').getContext('webgl2');
+    const context = document.createElement('canvas').getContext('webgl2', { alpha: true, antialias: false });
     if (!context) {
         return {
             isSoftware: false,
@@ -28,8 +30,11 @@ export function probeWebGL() {
     }
     const info = context.getExtension('WEBGL_debug_renderer_info');
     const name = info ? context.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
-    context.getExtension('WEBGL_lose_context')?.loseContext();
-    return { trouble: null, isSoftware: SOFTWARE.test(name) };
+    if (SOFTWARE.test(name)) {
+        return { trouble: null, isSoftware: true, context };
+    }
+    context.getExtension('WEBGL_lose_context')?.loseContext(); // with a graphics processor edges are smoothed
+    return { trouble: null, isSoftware: false };
 }
 
 /** The sky, from above to the horizon. */
@@ -44,6 +49,8 @@ function createSky(palette) {
     context.fillRect(0, 0, 4, 256);
     const texture = new THREE.CanvasTexture(canvas);
     texture.colorSpace = THREE.SRGBColorSpace;
+    texture.generateMipmaps = false;
+    texture.minFilter = THREE.LinearFilter;
     return texture;
 }
 
@@ -116,16 +123,22 @@ function createFence(context) {
 
 /**
  * @param {HTMLElement} element where the canvas goes
- * @param {boolean} isSoftware no graphics processor: simpler light
+ * @param {{isSoftware: boolean, context?: WebGL2RenderingContext}} webgl of probeWebGL; software: simpler light
  * @param {() => DOMRect|null} getFree the part of the window that no panel covers
  */
-export function createStage(element, isSoftware, getFree = () => null) {
-    const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware, alpha: true }); // alpha: for pictures
+export function createStage(element, { isSoftware, context }, getFree = () => null) {
+    const renderer = new THREE.WebGLRenderer({
+        antialias: !isSoftware,
+        alpha: true, // for pictures
+        ...(context && { context, canvas: context.canvas }),
+    });
     const quality = createQuality(renderer, isSoftware);
     const shadowSize = 2048; // texels
     // without a graphics processor a shadow costs as much as everything else together
     renderer.shadowMap.enabled = !isSoftware;
-    renderer.shadowMap.type = THREE.PCFShadowMap;
+    if (!isSoftware) {
+        useSunShadows(renderer);
+    }
     renderer.localClippingEnabled = true; // of sections
     renderer.setPixelRatio(quality.best);
     element.append(renderer.domElement);
@@ -148,14 +161,16 @@ export function createStage(element, isSoftware, getFree = () => null) {
         sun.color.setRGB(...LIGHT.sun);
         hemisphere.intensity = sun.intensity = Math.PI;
     }
+    hemisphere.position.set(0, 0, 1); // where the sky is
     scene.add(hemisphere);
     sun.castShadow = !isSoftware;
     sun.shadow.mapSize.set(shadowSize, shadowSize);
-    sun.shadow.radius = 4;
     sun.shadow.intensity = 0.92;
     scene.add(sun, sun.target);
 
     let radius = 1; // of the scene
+    let sky = null;
+    let isSkyDrawn = !isSoftware;
     let lastSize = { width: 0, height: 0 };
     let free = { width: 1, height: 1 }; // share of the window that is free
 
@@ -223,8 +238,33 @@ export function createStage(element, isSoftware, getFree = () => null) {
 
         /** Colors of the surroundings. */
         setPalette(palette) {
-            scene.background?.dispose();
-            scene.background = createSky(palette);
+            sky?.dispose();
+            sky = createSky(palette);
+            stage.showSky(isSkyDrawn);
+        },
+
+        /**
+         * Draws the sky, or leaves it to the page, which has the same behind the canvas: in software it would take as long as
+         * everything else. Files need it.
+         */
+        showSky(isOn) {
+            isSkyDrawn = isOn;
+            scene.background = isOn ? sky : null;
+        },
+
+        get isSkyDrawn() {
+            return isSkyDrawn;
+        },
+
+        /** The light that a white plane sends back, where it is the same everywhere: without shadows; null: with them. */
+        lightOn(normal) {
+            if (!isSoftware) {
+                return null;
+            }
+            const light = hemisphere.groundColor.clone().lerp(hemisphere.color, 0.5 + 0.5 * normal.z);
+            light.multiplyScalar(hemisphere.intensity);
+            const part = sun.intensity * Math.max(0, normal.dot(toSun));
+            return light.add(sun.color.clone().multiplyScalar(part)).multiplyScalar(1 / Math.PI);
         },
     };
 
@@ -239,7 +279,7 @@ export function createStage(element, isSoftware, getFree = () => null) {
 
     /** The frustum of the shadow follows the view, in whole texels so that edges do not crawl. */
     function aimShadow(distance) {
-        const half = Math.min(radius * 3, Math.max(radius * 1.3, distance * 0.4));
+        const half = Math.min(radius * 3, Math.max(radius * 1.8, distance * 0.4));
         const shadow = sun.shadow.camera;
         const depth = radius * 12;
         const texel = (2 * half) / shadowSize;
@@ -258,6 +298,7 @@ export function createStage(element, isSoftware, getFree = () => null) {
             shadow.far = depth;
             shadow.updateProjectionMatrix();
         }
+        sun.shadow.radius = edgeRate(depth, 2 * half);
         sun.shadow.normalBias = texel * 1.5;
         sun.shadow.bias = -0.0004;
     }

@@ -22,6 +22,17 @@ export function createRing(size = WINDOW) {
         max() {
             return count > 0 ? Math.max(...values.subarray(0, Math.min(count, size))) : 0;
         },
+        /** The value with a share of the others below it; NaN: there is none. */
+        quantile(share) {
+            const sorted = values.slice(0, Math.min(count, size)).sort();
+            return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+        },
+        get count() {
+            return count;
+        },
+        clear() {
+            count = 0;
+        },
     };
 }
 
@@ -29,8 +40,18 @@ export function createStatistics({ model, source }) {
     const gaps = createRing();
     const works = createRing();
     let warmUp = WARM_UP;
+    const messages = createRing();
+    let lastWork = 0; // ms spent on messages until the last frame of the simulation
     model.on('scene', () => {
         warmUp = WARM_UP;
+        [gaps, works, messages].forEach((ring) => ring.clear());
+    });
+    model.on('frame', () => {
+        const { work = 0 } = source.stats;
+        if (warmUp === 0) {
+            messages.add(work - lastWork);
+        }
+        lastWork = work;
     });
     const values = {
         drawn: 0,
@@ -41,12 +62,23 @@ export function createStatistics({ model, source }) {
         get frameTimeMax() {
             return gaps.max();
         },
-        /** ms of that spent by this page. */
+        /** ms of that spent by this page, on poses and drawing. */
         get workTime() {
             return works.mean();
         },
         get workTimeMax() {
             return works.max();
+        },
+        /** ms of this page for a picture of a new frame, messages included: the middle one, and the least. */
+        get pageTime() {
+            return works.quantile(0.5) + messages.quantile(0.5);
+        },
+        get pageTimeMin() {
+            return works.quantile(0) + messages.quantile(0);
+        },
+        /** How many pictures and frames these are of. */
+        get pageCount() {
+            return Math.min(works.count, messages.count);
         },
         get messages() {
             return source.stats.messages;

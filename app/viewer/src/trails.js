@@ -11,6 +11,7 @@ const PLACE_MAX = 150000; // of all together
 export function createTrails(model, view) {
     let trails = new Map(); // number -> {points: Float32Array, count}
     let lastTime = -Infinity;
+    let moving = null; // bodies that are not static; null: not known
     const color = new THREE.Color();
     const center = new THREE.Vector3();
 
@@ -43,16 +44,16 @@ export function createTrails(model, view) {
             trails = new Map();
         }
         lastTime = time;
-        let left = BODY_MAX;
-        const moving = [...model.bodies.values()].filter((body) => body.type !== 'static');
+        moving ??= [...model.bodies.values()].filter((body) => body.type !== 'static');
         const length = Math.max(
             60,
             Math.min(LENGTH, Math.floor(PLACE_MAX / Math.max(1, moving.length))),
         );
-        for (const body of moving) {
-            if (left-- > 0 || body.number === model.selected) {
-                add(body, length);
-            }
+        const first = moving.slice(0, BODY_MAX);
+        const selected = model.bodies.get(model.selected);
+        first.forEach((body) => add(body, length));
+        if (selected && selected.type !== 'static' && !first.includes(selected)) {
+            add(selected, length);
         }
     }
 
@@ -92,6 +93,10 @@ export function createTrails(model, view) {
     model.on('scene', () => {
         trails = new Map();
         lastTime = -Infinity;
+        moving = null;
+    });
+    model.on('bodies', () => {
+        moving = null;
     });
 
     return {

@@ -43,9 +43,10 @@ function createOutlineMaterial(color) {
     });
 }
 
-/** @param {{model: object, element: HTMLElement, isSoftware: boolean, theme: object, free: HTMLElement}} app */
-export function createView({ model, element, isSoftware, theme, free }) {
-    const stage = createStage(element, isSoftware, () => free.getBoundingClientRect());
+/** @param {{model: object, element: HTMLElement, webgl: object, theme: object, free: HTMLElement}} app webgl: of probeWebGL */
+export function createView({ model, element, webgl, theme, free }) {
+    const { isSoftware } = webgl;
+    const stage = createStage(element, webgl, () => free.getBoundingClientRect());
     const { renderer, scene, camera, controls, quality } = stage;
     const solids = createSolids(model, isSoftware);
     const occlusion = createOcclusion(renderer, !isSoftware);
@@ -70,6 +71,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
     });
     const frameFns = new Set();
     const drawFns = new Set();
+    const drawnFns = new Set();
     let followed = null;
     let lastDraw = 0; // ms; 0: there has been nothing to draw since
     let isDirty = true;
@@ -126,6 +128,12 @@ export function createView({ model, element, isSoftware, theme, free }) {
         onDraw(fn) {
             drawFns.add(fn);
             return () => drawFns.delete(fn);
+        },
+
+        /** fn() after every drawing, while the canvas holds it. */
+        onDrawn(fn) {
+            drawnFns.add(fn);
+            return () => drawnFns.delete(fn);
         },
 
         /** World coordinates of a body's center of mass as shown; null if it does not exist. */
@@ -300,17 +308,23 @@ export function createView({ model, element, isSoftware, theme, free }) {
             view.resize();
         },
 
+        /** Films have the sky, which the page may have behind the canvas otherwise. */
+        setFilming(isOn) {
+            stage.showSky(isOn || !isSoftware);
+            isDirty = true;
+        },
+
         /** The view as a PNG; clear: without sky and ground, which are transparent. */
         async takePicture(isClear) {
-            const sky = scene.background;
+            const wasDrawn = stage.isSkyDrawn;
+            stage.showSky(!isClear);
             if (isClear) {
-                scene.background = null;
                 surroundings.visible = outlineGroup.visible = false;
             }
             renderer.setPixelRatio(quality.best);
             draw(true);
             const blob = new Promise((done) => { renderer.domElement.toBlob(done, 'image/png'); });
-            scene.background = sky;
+            stage.showSky(wasDrawn);
             surroundings.visible = outlineGroup.visible = true;
             draw(); // before the browser shows it
             return blob;
@@ -360,7 +374,8 @@ export function createView({ model, element, isSoftware, theme, free }) {
             }
         }
         if (Number.isFinite(frame.floor ?? NaN)) {
-            surroundings.add(createFloorGrid(frame.floor, frame, palette()));
+            const light = stage.lightOn(camera.up);
+            surroundings.add(createFloorGrid(frame.floor, frame, { palette: palette(), light }));
         }
         const lengths = model.scene?.periodicBox;
         if (Array.isArray(lengths) && lengths.some((length) => length > 0)) {
@@ -384,7 +399,8 @@ export function createView({ model, element, isSoftware, theme, free }) {
             .add(new THREE.Vector3(values[0], values[1], values[2]));
         const normal = axis.applyQuaternion(local).applyQuaternion(turn);
         const look = body.color || body.texture ? lookOf(body) : null;
-        const mesh = createPlane(normal, point, frame, palette(), look);
+        const light = stage.lightOn(normal);
+        const mesh = createPlane(normal, point, frame, { palette: palette(), look, light });
         mesh.userData = { body: body.number, normal };
         surroundings.add(mesh);
     }
@@ -502,6 +518,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
         }
         stage.fence.raise();
         view.drawCount++;
+        drawnFns.forEach((fn) => fn());
     }
 
     /** Both branches at the same time of the scene, from the same camera. */

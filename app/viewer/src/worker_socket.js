@@ -6,12 +6,26 @@ export class WorkerSocket {
         this.onopen = null;
         this.onmessage = null;
         this.onclose = null;
-        this.worker = new Worker(address);
-        this.worker.onmessage = ({ data }) => this.#take(data);
-        this.worker.onerror = (event) => {
-            event.preventDefault();
-            this.#lose(event.message || 'its worker could not be started');
+        // The site starts its first worker before this script is there, and keeps what it has sent (build.mjs).
+        const early = window.earlyEngine ?? { worker: new Worker(address), events: [] };
+        window.earlyEngine = null;
+        this.worker = early.worker;
+        this.waiting = early.events; // until begin()
+        this.worker.onmessage = this.worker.onerror = (event) => this.waiting.push(event);
+    }
+
+    /** Passes on what has come so far and what comes, to the functions that the owner has set. */
+    begin() {
+        const take = (event) => {
+            if (event.type === 'error') {
+                event.preventDefault();
+                this.#lose(event.message || 'its worker could not be started');
+            } else {
+                this.#take(event.data);
+            }
         };
+        this.worker.onmessage = this.worker.onerror = take;
+        this.waiting.forEach(take);
     }
 
     /** @param {Uint8Array|null} bytes of a file that comes with the command */
@@ -32,7 +46,7 @@ export class WorkerSocket {
             return;
         }
         if (!Array.isArray(data)) {
-            this.#lose(data.lost);
+            this.#lose(data.lost, data.isFinal);
             return;
         }
         if (this.readyState === WebSocket.CONNECTING) {
@@ -46,9 +60,9 @@ export class WorkerSocket {
         requestAnimationFrame(() => this.worker.postMessage(null));
     }
 
-    #lose(sentence) {
+    #lose(sentence, isFinal = false) {
         this.readyState = WebSocket.CLOSED;
         this.worker.terminate();
-        this.onclose?.({ reason: sentence });
+        this.onclose?.({ reason: sentence, isFinal });
     }
 }

@@ -231,3 +231,29 @@ test('marks of many events are binned', () => {
     assert.ok(bins.every((bin) => bin.height > 0 && bin.height <= 1));
     assert.deepEqual(binEvents(events, 0, 50), []);
 });
+
+test('matrices of many poses are those of single poses', async () => {
+    const { createPoses } = await import('../src/poses.js');
+    let wall = 0;
+    const poses = createPoses(() => wall, () => 0.03);
+    const frame = (time, list, hasJumped = false) => ({ time, hasJumped, bodies: Uint32Array.from(list, ([n]) => n), poses: Float32Array.from(list.flatMap(([, p]) => p)) });
+    const q = (x, y, z, w) => [w, x, y, z].map((v) => v / Math.hypot(x, y, z, w));
+    poses.take(frame(0, [[0, [1, 2, 3, ...q(0.1, 0.2, 0.3, 0.9)]], [1, [4, 5, 6, ...q(0.5, -0.5, 0.1, -0.2)]], [3, [0, 0, 1, 1, 0, 0, 0]]], true));
+    wall = 0.1;
+    poses.take(frame(0.1, [[0, [2, 2, 3, ...q(0.3, 0.2, 0.3, 0.8)]], [1, [4, 7, 6, ...q(-0.4, 0.6, 0.1, 0.3)]]]));
+    const out = new Float32Array(4 * 16).fill(7);
+    poses.writeMatrices(Uint32Array.of(1, 0, 2, 3), out);
+    const pose = new Float64Array(7);
+    [1, 0, 3].forEach((number) => {
+        const at = 16 * [1, 0, 2, 3].indexOf(number);
+        assert.equal(poses.shown(number, pose), true);
+        const [px, py, pz, w, x, y, z] = pose;
+        const wanted = [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
+            2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
+            2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0, px, py, pz, 1];
+        wanted.forEach((value, i) => assert.ok(Math.abs(out[at + i] - value) < 1e-6, `body ${number}, ${i}: ${out[at + i]}, not ${value}`));
+    });
+    assert.deepEqual([...out.subarray(32, 48)], new Array(16).fill(0), 'a body that is not there');
+    assert.equal(poses.newestOf(2).length, 14);
+    assert.ok(Number.isNaN(poses.newestOf(3)[14]));
+});

@@ -21,10 +21,11 @@ test('the first moving picture of the rattleback comes within 3 s and 1.5 MB', a
   const times = [];
   for (let i = 0; i < 3; i++) {
     server.requests.length = 0;
-    const { page, troubles, close } = await rb.openPage(`${server.url}#rattleback`, { size: { width: 1280, height: 800 } });
-    await rb.waitForMotion(page, 'rattleback');
-    // since the navigation began; the first page of a browser also starts its software renderer
-    times.push(Math.round(await page.evaluate(() => performance.now())));
+    const { page, troubles, close } = await rb.openPage(`${server.url}#rattleback`,
+      { size: { width: 1280, height: 800 }, init: rb.noteMotion, interval: 0 });
+    await rb.until(page, () => window.firstMotion);
+    // the first page of a browser also starts its software renderer
+    times.push(Math.round(await page.evaluate(() => window.firstMotion)));
     if (i === 2) {
       const bytes = server.requests.reduce((sum, { bytes: size }) => sum + size, 0);
       console.log(`first motion after ${times.join(', ')} ms; ${bytes} bytes in gzip: ${server.requests.map((r) => r.path).join(' ')}`);
@@ -35,7 +36,7 @@ test('the first moving picture of the rattleback comes within 3 s and 1.5 MB', a
     assert.deepEqual(troubles, []);
     await close();
   }
-  assert.ok(Math.min(...times) < MOTION_MAX, `${times.join(', ')} ms`);
+  assert.ok([...times].sort((a, b) => a - b)[1] < MOTION_MAX, `${times.join(', ')} ms`);
 });
 
 test('the gallery shows every scene, loads pictures when seen, and a click runs one', async () => {
@@ -111,6 +112,29 @@ test('a lost worker is told and started again', async () => {
   await page.workers()[0].evaluate(() => { setTimeout(() => { throw new Error('broken on purpose'); }); });
   await rb.until(page, () => window.lostSentences.some(([isOpen, sentence]) => !isOpen && /engine stopped/.test(sentence)));
   await rb.until(page, () => window.lostSentences.some(([isOpen]) => isOpen));
+  await close();
+});
+
+test('an old browser gets a sentence: one that lacks SIMD of WebAssembly, and one that cannot read the script', async () => {
+  const { page, close } = await rb.openPage('about:blank');
+  const change = (name, fn) => page.route(name, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: fn(await response.text()) });
+  });
+  await change(/worker\.js/, (text) => `WebAssembly.validate = () => false;${text}`);
+  await page.goto(`${server.url}#rattleback`);
+  await rb.until(page, () => /too old for the engine.*Safari 16\.4/.test(document.getElementById('connection').textContent));
+  assert.equal(await page.isVisible('#connection'), true);
+  assert.equal(page.workers().length, 0, 'it is not tried again');
+  await page.unroute(/worker\.js/);
+  await change(/index\.html/, (text) => {
+    const at = text.lastIndexOf('<script>') + '<script>'.length;
+    return `${text.slice(0, at)}var a = b ??!.c;${text.slice(at)}`;
+  });
+  await page.goto(`${server.url}index.html?old`).catch(() => {});
+  await rb.until(page, () => /too old for this page/.test(document.getElementById('message').textContent));
+  assert.equal(await page.isVisible('#message'), true);
+  await rb.screenshot(page, 'site-old-browser');
   await close();
 });
 
