@@ -18,7 +18,7 @@ export function createPoses(now, getTime) {
     let gap = 1 / 60; // s of wall time from frame to frame, smoothed
     let period = [0, 0, 0]; // m, edges of a periodic box about the origin; 0: none
     let isGoing = true; // time runs; otherwise the newest frame is shown at once
-    let lastBodies = new Uint32Array(0); // those of the newest frame: what `before` lacks
+    let lastBodies = new Uint32Array(0); // those of the newest frame: what `before` lacks; null: many
 
     function grow(number) {
         const needed = (number + 1) * WIDTH;
@@ -87,7 +87,7 @@ export function createPoses(now, getTime) {
             const wall = now();
             const { poses, hasJumped } = frame;
             // of all others both poses are the same
-            if (lastBodies.length * WIDTH * 4 > after.length) {
+            if (lastBodies === null) {
                 before.set(after);
             } else {
                 for (const number of lastBodies) {
@@ -129,7 +129,8 @@ export function createPoses(now, getTime) {
             }
             timeAfter = frame.time;
             arrival = wall;
-            lastBodies = frame.bodies;
+            // the arrays of the frame may be used again
+            lastBodies = bodies.length * WIDTH * 4 > after.length ? null : bodies.slice();
         },
 
         time() {
@@ -166,8 +167,8 @@ export function createPoses(now, getTime) {
         },
 
         /**
-         * Matrices of the poses that are shown, in columns, 16 numbers for each body; zeros where there is no body. One loop for
-         * all: fifty thousand take a millisecond.
+         * Matrices of the poses that are shown, in columns, 16 numbers for each body, of which the zeros of a pose must be there
+         * already; zeros where there is no body. One loop for all: fifty thousand take two milliseconds.
          */
         writeMatrices(numbers, out, part = share()) {
             const [old, next] = [before, after]; // of this function: faster than those outside
@@ -193,15 +194,12 @@ export function createPoses(now, getTime) {
                 out[to] = 1 - s * (y * y + z * z);
                 out[to + 1] = s * (x * y + w * z);
                 out[to + 2] = s * (x * z - w * y);
-                out[to + 3] = 0;
                 out[to + 4] = s * (x * y - w * z);
                 out[to + 5] = 1 - s * (x * x + z * z);
                 out[to + 6] = s * (y * z + w * x);
-                out[to + 7] = 0;
                 out[to + 8] = s * (x * z + w * y);
                 out[to + 9] = s * (y * z - w * x);
                 out[to + 10] = 1 - s * (x * x + y * y);
-                out[to + 11] = 0;
                 out[to + 12] = old[at] + part * (next[at] - old[at]);
                 out[to + 13] = old[at + 1] + part * (next[at + 1] - old[at + 1]);
                 out[to + 14] = old[at + 2] + part * (next[at + 2] - old[at + 2]);

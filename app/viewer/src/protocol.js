@@ -77,6 +77,13 @@ export function packQuaternion(q) {
     return [low >>> 0, high >>> 0];
 }
 
+/** Arrays for the bodies of a frame and their poses: x, y, z, w, x, y, z. */
+function roomFor(count, scratch) {
+    const isFit = scratch?.bodies?.length === count;
+    const room = isFit ? scratch : { bodies: new Uint32Array(count), poses: new Float32Array(count * 7) };
+    return Object.assign(scratch ?? {}, room);
+}
+
 /** The records of a frame as arrays, which are read ten times faster than a view; machines are little-endian. */
 function recordsOf(view, count) {
     const [from, size] = [view.byteOffset + FRAME_HEADER, count * FRAME_RECORD];
@@ -87,13 +94,12 @@ function recordsOf(view, count) {
 }
 
 /** A frame: poses of the bodies that changed, or of all. */
-function decodeFrame(view) {
+function decodeFrame(view, scratch) {
     need(view, FRAME_HEADER, 'frame');
     const flags = view.getUint8(1);
     const count = view.getUint32(16, true);
     need(view, FRAME_HEADER + count * FRAME_RECORD, 'frame');
-    const bodies = new Uint32Array(count);
-    const poses = new Float32Array(count * 7); // x, y, z, w, x, y, z
+    const { bodies, poses } = roomFor(count, scratch);
     const [words, floats] = recordsOf(view, count);
     for (let i = 0, at = 0; i < count; i++, at += FRAME_WORDS) {
         bodies[i] = words[at];
@@ -270,9 +276,10 @@ const DECODERS = [
 /**
  * Decodes a message.
  * @param {string|ArrayBuffer|Uint8Array} data text or bytes
+ * @param {object|null} scratch keeps the arrays of a frame for the next one, of who has no more use for the last
  * @returns {{type: string}} the message; null for an unknown type
  */
-export function decodeMessage(data) {
+export function decodeMessage(data, scratch = null) {
     if (typeof data === 'string') {
         const message = JSON.parse(data);
         return message && typeof message.type === 'string' ? message : null;
@@ -282,5 +289,5 @@ export function decodeMessage(data) {
         throw new RangeError(`message: ${bytes.length} bytes, needs 4`);
     }
     const decode = DECODERS[bytes[0]];
-    return decode ? decode(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : null;
+    return decode ? decode(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), scratch) : null;
 }

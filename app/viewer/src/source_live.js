@@ -28,6 +28,7 @@ function joinFile(text, bytes) {
 /** @param {string} worker address of the engine's worker; '': the server of this page */
 export function createLiveSource(worker = '', place = window.location) {
     const emitter = createEmitter();
+    const scratch = {}; // frames are taken at once: their arrays serve the next one
     const waiting = new Map(); // id of a command -> {resolve, timer}
     let socket = null;
     let nextId = 1;
@@ -92,7 +93,7 @@ export function createLiveSource(worker = '', place = window.location) {
         source.stats.bytes += typeof data === 'string' ? data.length : data.byteLength;
         let message = null;
         try {
-            message = decodeMessage(data);
+            message = decodeMessage(data, scratch);
         } catch (error) {
             source.stats.badMessages++;
             console.warn(`a message could not be decoded: ${error.message}`);

@@ -73,6 +73,7 @@ export function createView({ model, element, webgl, theme, free }) {
     const drawFns = new Set();
     const drawnFns = new Set();
     let followed = null;
+    let watched = null; // bodies that the camera keeps in view; null: not chosen yet
     let lastDraw = 0; // ms; 0: there has been nothing to draw since
     let isDirty = true;
     let isStale = true; // instances must be rebuilt
@@ -449,13 +450,11 @@ export function createView({ model, element, webgl, theme, free }) {
     function attend(dt) {
         const centers = [];
         const stride = Math.ceil(model.bodies.size / ATTENTION_MAX);
-        let i = 0;
-        for (const body of model.bodies.values()) {
-            if (
-                i++ % stride === 0 &&
-                body.type === 'dynamic' &&
-                view.centerOf(body.number, center)
-            ) {
+        watched ??= [...model.bodies.values()].filter(
+            (body, i) => i % stride === 0 && body.type === 'dynamic',
+        );
+        for (const { number } of watched) {
+            if (view.centerOf(number, center)) {
                 centers.push([center.x, center.y, center.z]);
             }
         }
@@ -612,10 +611,12 @@ export function createView({ model, element, webgl, theme, free }) {
             lookAtStart(); // the file of a scene may have changed a lot
         }
         isFirstFrame = true;
+        watched = null;
         isStale = isDirty = true;
     });
     for (const type of ['bodies', 'mesh']) {
         model.on(type, () => {
+            watched = null;
             isStale = isDirty = true;
         });
     }

@@ -241,7 +241,8 @@ test('matrices of many poses are those of single poses', async () => {
     poses.take(frame(0, [[0, [1, 2, 3, ...q(0.1, 0.2, 0.3, 0.9)]], [1, [4, 5, 6, ...q(0.5, -0.5, 0.1, -0.2)]], [3, [0, 0, 1, 1, 0, 0, 0]]], true));
     wall = 0.1;
     poses.take(frame(0.1, [[0, [2, 2, 3, ...q(0.3, 0.2, 0.3, 0.8)]], [1, [4, 7, 6, ...q(-0.4, 0.6, 0.1, 0.3)]]]));
-    const out = new Float32Array(4 * 16).fill(7);
+    const out = new Float32Array(4 * 16);
+    out.fill(7, 32, 48);
     poses.writeMatrices(Uint32Array.of(1, 0, 2, 3), out);
     const pose = new Float64Array(7);
     [1, 0, 3].forEach((number) => {
