@@ -6,6 +6,7 @@
 #include "socket.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -391,8 +392,12 @@ static Run runThousand(bool hasStalled, int steps)
     return run;
 }
 
-// The hash is the same; the step time too, within the difference of two identical runs. The faster
-// of two runs each is compared: other processes only make runs slower.
+// s, of a step with a stalled client, given that without one.
+#define COST_MOST(time) (1.5 * (time) + 100e-6)
+#define ROUNDS_MAX 8
+
+// The hash is the same; the step time too, within the difference of two identical runs. The fastest
+// of several runs each is compared: other processes only make runs slower.
 // L-109
 static void aClientThatStopsReadingCostsNothing(void** state)
 {
@@ -400,16 +405,19 @@ static void aClientThatStopsReadingCostsNothing(void** state)
     const int steps = rbTest_Count(300, TICKS_MAX);
     Run without = runThousand(false, steps);
     Run with = runThousand(true, steps);
-    Run again = runThousand(false, steps);
-    without.stepTime = again.stepTime < without.stepTime ? again.stepTime : without.stepTime;
-    assert_true(again.hash == without.hash);
-    again = runThousand(true, steps);
-    with.stepTime = again.stepTime < with.stepTime ? again.stepTime : with.stepTime;
-    assert_true(again.hash == with.hash);
+    for (int i = 0; i < ROUNDS_MAX && (i == 0 || with.stepTime > COST_MOST(without.stepTime));
+         ++i) {
+        Run again = runThousand(false, steps);
+        assert_true(again.hash == without.hash);
+        without.stepTime = fmin(without.stepTime, again.stepTime);
+        again = runThousand(true, steps);
+        assert_true(again.hash == with.hash);
+        with.stepTime = fmin(with.stepTime, again.stepTime);
+    }
     print_message("step and frame of 1000 bodies: %.0f us without, %.0f us with a stalled client\n",
                   1e6 * without.stepTime, 1e6 * with.stepTime);
     assert_true(with.hash == without.hash);
-    checkBelow(with.stepTime, 1.5 * without.stepTime + 100e-6);
+    checkBelow(with.stepTime, COST_MOST(without.stepTime));
 }
 
 // A stalled client is dropped after a while; the others continue.
