@@ -548,7 +548,7 @@ static bool nextFrame(const rbStore* store, rbStreamCursor* cursor, rbMessage* m
 // ---------------------------------------------------------------------------------- state, details
 
 // Whether enough time has passed since the last message of a kind. While time stands still every
-// change is told at once: nothing would come after it and take along what was held back.
+// change is sent immediately: no later message would carry it.
 static bool isDue(const rbStore* store, const rbStreamCursor* cursor, double last, double interval)
 {
     return cursor->isUnbounded || !store->play.isPlaying || cursor->now - last >= interval;

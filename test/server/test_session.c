@@ -105,8 +105,8 @@ static double toldTarget(rbSession* session, size_t joint)
     return target;
 }
 
-// Set points are told at a limited rate while time runs; when it stands still they are those of the
-// time that is shown.
+// While time runs, set points are sent at a limited rate; while it stands still, those sent belong
+// to the time shown.
 static void setPointsAreThoseOfTheTimeShown(void** state)
 {
     (void)state;
