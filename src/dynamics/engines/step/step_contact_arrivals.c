@@ -541,6 +541,14 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return isLate;
 }
 
+// Bodies that a scene puts onto each other without a gap are moved apart by the shell in the first
+// step. Their motion does not pay for that: a block on a slope would stand still for this step.
+static bool isPlacing(const rbStepContacts* c, int index)
+{
+    return c->grid.index == 1 && c->flight.late.data[index] == RESTING &&
+           !c->settings.isOverlapAllowed;
+}
+
 // Returns what the flight lifted it, see payWay.
 static double returnSpeed(const rbStepEngine* engine, int index, const void* args)
 {
@@ -561,13 +569,16 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
             keepTurn(&c->bodies.data[index], body);
         }
     }
+    rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
     if (c->flight.kinds.data[index] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
+        if (isPlacing(c, index)) {
+            return body->mass * rbDot(kick, rbSub(body->velocity, flight));
+        }
         *late = fmax(*late, RB_STEP_SNAP * h);
     }
     if (!(*late > 0.0)) {
         return 0.0;
     }
-    rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
     rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
     double share = findShare(rbDot(start, kick), rbDot(kick, kick), rbDot(flight, kick)) - 0.5;
     body->velocity = rbAddScaled(body->velocity, share, kick);
