@@ -116,6 +116,7 @@ typedef struct rbNodeTrial {
     RB_ARRAY(rbContactPoint) nodePoints;
     // The step from the node once its impulses are known, for all interpolations in it:
     RB_ARRAY(rbMechBody) flown;
+    RB_ARRAY(rbMechBody) jointed; // of a mechanism at the node
     bool isFlown;
     double step; // s
     double work; // J, energy of the interpolated state, relative to that of the node

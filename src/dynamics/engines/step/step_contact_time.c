@@ -331,20 +331,42 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
     return h;
 }
 
+// Bodies fly with the velocity of the middle of the step. The velocities within it: forces and
+// impulses change those of the node evenly.
+static void showVelocity(const rbStepContacts* c, const rbMechBody* node, rbMechBody* body,
+                         double part)
+{
+    if (!body->isDynamic || c->flight.kinds.data[body->index] == RB_FLIGHT_QUICK) {
+        return;
+    }
+    bool hasFlight = rbContactStep_HasFlight(c, body->index);
+    rbVec3 velocity = hasFlight ? body->lentVelocity : body->velocity;
+    rbVec3 momentum = hasFlight ? body->lentMomentum : body->momentum;
+    body->velocity = rbAddScaled(node->velocity, part, rbSub(velocity, node->velocity));
+    body->momentum = rbAddScaled(node->momentum, part, rbSub(momentum, node->momentum));
+}
+
 // The state at a time within the noted step.
 static void flyTo(rbStepEngine* engine, double time)
 {
     rbStepContacts* c = engine->contacts;
     RB_ASSERT(c->trial.isFlown && time > c->grid.time);
     RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
+    double elapsed = time - c->grid.time;
+    double part = 2.0 * elapsed / c->trial.step;
     rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
-    rbContactStep_FlyLoose(engine, time - c->grid.time);
+    rbContactStep_FlyLoose(engine, elapsed);
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        showVelocity(c, &c->trial.loose.data[i], &c->own.loose.data[i], part);
+    }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbMechanism* m = &engine->mechanisms.data[i].m;
+        rbArray_Assign(c->trial.jointed, m->bodies, m->bodyCount);
         rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
-        rbMechanism_LookAhead(m, time - c->grid.time);
+        rbMechanism_LookAhead(m, elapsed);
         for (int k = 0; k < m->bodyCount; ++k) {
             m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
+            showVelocity(c, &c->trial.jointed.data[k], &m->bodies[k], part);
         }
     }
 }
