@@ -48,7 +48,8 @@ static void aBounceHasItsSpeedAndImpulse(void** state)
         checkNear(begin->point.z, 0.0, 2.0 * SHELL);
         checkNear(end->impulse.z, begin->impulse.z, 1e-12);
         checkNear(end->approachSpeed, begin->approachSpeed, 0.0);
-        assert_true(end->time > begin->time && end->time <= begin->time + 2.0 * STEP);
+        // a ball that rebounds within a step has left at its end
+        assert_true(end->time >= begin->time && end->time <= begin->time + 2.0 * STEP);
         rbDestroyWorld(world);
     }
 }

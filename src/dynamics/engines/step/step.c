@@ -42,6 +42,7 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_FlyLoose(engine, h);
     rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
     rbContactStep_ReturnSpeeds(engine, host, h);
+    rbContactStep_BeginMeetings(engine, host, h);
     rbStepLimits_Keep(engine);
     rbContactStep_PlaceFixed(engine, c->grid.time + h);
     RB_ASSERT(c->grid.time + h > c->grid.time);
@@ -86,13 +87,16 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
         return; // bodies are as they were found
     }
     rbContactStep_TakeBodies(engine);
-    if (!rbStepContacts_IsFasterThanReach(engine)) {
+    if (!rbContactStep_EndMeetings(engine, host, h) && !rbStepContacts_IsFasterThanReach(engine)) {
         return;
     }
     if (engine->contacts->solvers.substeps != NULL) {
         rbStepContacts_MakeReady(engine);
     } else {
         findEnd(engine, h, true);
+        if (rbContactStep_UndoMeetings(engine, h)) {
+            findEnd(engine, h, true);
+        }
         rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, h);
         rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
     }

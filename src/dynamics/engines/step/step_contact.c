@@ -57,7 +57,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose);
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
-    rbArray_FreeAll(contacts->trial.jointed, contacts->trial.flown);
+    rbArray_FreeAll(contacts->trial.jointed, contacts->trial.flown, contacts->flight.touching,
+                    contacts->flight.meetings);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
                     contacts->stage.swept);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);

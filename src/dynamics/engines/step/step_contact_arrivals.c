@@ -158,6 +158,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->gap,
                                      island->contacts[i] >= c->foundCount,
                                      point->isAhead,
+                                     false,
                                      false};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
@@ -435,6 +436,12 @@ static double findShare(double along, double square, double work)
     return share;
 }
 
+void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
+{
+    double share = findShare(rbDot(body->velocity, kick), rbDot(kick, kick), rbDot(way, kick));
+    body->velocity = rbAddScaled(body->velocity, share, kick);
+}
+
 // The same for a mechanism as a whole.
 static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism, double h)
 {
@@ -489,7 +496,7 @@ static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
 
 // A flight that rotates a body differently from its further rotation leaves it at another place of
 // its free motion: its momentum keeps the energy of the rotation.
-static void keepTurn(const rbContactBody* shown, rbMechBody* body)
+void rbContactStep_KeepTurn(const rbContactBody* shown, rbMechBody* body)
 {
     rbSym3 inverse = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
     double before = rbDot(body->momentum, rbMulSV(shown->invInertia, body->momentum));
@@ -566,7 +573,7 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         if (isElsewhere(c->flight.bodies.data[index].spin, c->bodies.data[index].spin)) {
-            keepTurn(&c->bodies.data[index], body);
+            rbContactStep_KeepTurn(&c->bodies.data[index], body);
         }
     }
     rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
@@ -626,7 +633,7 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 }
 
 // The first shape contact of a pair in the set, which is in the order of bodies.
-static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
+int rbContactStep_FindPair(const rbContactSet* set, int high, int bodyA, int bodyB)
 {
     RB_ASSERT(high <= set->contactCount && bodyA < bodyB);
     int low = 0;
@@ -649,7 +656,7 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
 {
     double least = INFINITY;
     bool isAny = false;
-    int first = findFirst(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
+    int first = rbContactStep_FindPair(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < c->foundCount; ++i) {
             const rbContact* contact = &c->set.contacts[i];
@@ -676,6 +683,15 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
     return isAny;
 }
 
+void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB)
+{
+    for (int i = 0; i < c->flight.arrivals.count; ++i) {
+        rbArrival* arrival = &c->flight.arrivals.data[i];
+        bool isTheirs = arrival->bodyA == bodyA && arrival->bodyB == bodyB;
+        arrival->isDropped = arrival->isDropped || isTheirs;
+    }
+}
+
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
     int lastA = -1;
@@ -683,7 +699,8 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
         rbArrival* arrival = &c->flight.arrivals.data[i];
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
-        if (isNew && !arrival->isOfStop && (!isAgain || arrival->isClosed)) {
+        bool isMet = !arrival->isOfStop && !arrival->isDropped;
+        if (isNew && isMet && (!isAgain || arrival->isClosed)) {
             arrival->isClosed = closePair(c, arrival, h, isAgain);
         }
         lastA = arrival->bodyA;

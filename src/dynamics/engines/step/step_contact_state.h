@@ -57,11 +57,23 @@ typedef struct rbArrival {
     rbVec3 normal;
     rbVec3 armA;
     rbVec3 armB;
-    double gap;    // m
-    bool isOfStop; // of a joint: there are no shapes to measure
-    bool isAhead;  // of the end of the flight: the gap holds only for that flight
-    bool isClosed; // at the end of the flight, although it may be slightly open
+    double gap;     // m
+    bool isOfStop;  // of a joint: there are no shapes to measure
+    bool isAhead;   // of the end of the flight: the gap holds only for that flight
+    bool isClosed;  // at the end of the flight, although it may be slightly open
+    bool isDropped; // the pair does not touch in this step after all
 } rbArrival;
+
+// Two bodies that meet alone, see step_contact_meetings.c.
+typedef struct rbMeeting {
+    int indices[2];
+    rbMechBody* bodies[2];  // NULL: it does not fly
+    rbMechBody stopped[2];  // at the end of the step, stopped at the surface
+    rbMechBody struck[2];   // at the time of contact, before the collision
+    rbMechBody collided[2]; // and after it
+    double rest;            // s, of the step after that
+    bool isFar;             // flown farther than contacts were searched for
+} rbMeeting;
 
 // What solves the stages of a step, and its memory.
 typedef struct rbContactSolvers {
@@ -80,9 +92,11 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbContactBody) bodies; // per body, velocities of the flight, where it has its own
     RB_ARRAY(unsigned char) kinds;  // per body, rbFlightKind
     RB_ARRAY(double) late;          // s, per body: part of the step after it arrived
-    RB_ARRAY(rbVec3) kicks;         // m/s, per body: velocity change by the forces in a whole step
-    RB_ARRAY(rbRowPose) poses;      // per body, at the end
-    RB_ARRAY(rbContactBody) ahead;  // per body, velocities that lead there
+    RB_ARRAY(rbMeeting) meetings;
+    RB_ARRAY(unsigned char) touching; // per body: its contacts at the node, at most 2
+    RB_ARRAY(rbVec3) kicks;        // m/s, per body: velocity change by the forces in a whole step
+    RB_ARRAY(rbRowPose) poses;     // per body, at the end
+    RB_ARRAY(rbContactBody) ahead; // per body, velocities that lead there
     RB_ARRAY(rbArrival) arrivals;
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
@@ -359,6 +373,22 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
 // isAgain: contacts were found again after collisions.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
+// A pair that does not touch at the end of the flight after all.
+void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB);
+// The first contact of shapes of a pair, among the first of the set; or where it would be.
+int rbContactStep_FindPair(const rbContactSet* set, int high, int bodyA, int bodyB);
+// Rotation that is not free leaves a body elsewhere: its momentum keeps the energy of the rotation.
+void rbContactStep_KeepTurn(const rbContactBody* shown, rbMechBody* body);
+// As much of the kick of a step as pays for a way, given as the mean velocity over the step.
+void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way);
+
+// ------------------------------------------------------------------------ step_contact_meetings.c
+// Bodies that meet alone, to their time of contact, ...
+void rbContactStep_BeginMeetings(rbStepEngine* engine, const rbStepHost* host, double h);
+// ... and for the rest of the step, once they have collided; whether there are any.
+bool rbContactStep_EndMeetings(rbStepEngine* engine, const rbStepHost* host, double h);
+// Those that then overlap another body, as the contacts of the end show; whether there are any.
+bool rbContactStep_UndoMeetings(rbStepEngine* engine, double h);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
@@ -437,6 +467,9 @@ void rbContactStep_BeginTouches(const rbStepEngine* engine);
 void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* host,
                                  const rbCollisionNote* notes, int count);
+// A pair touched where A is not any more: moves the place relative to A.
+void rbContactStep_MoveTouch(const rbStepEngine* engine, const rbStepHost* host,
+                             const int bodies[2], rbVec3 way);
 void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
                               const rbContactBody* start, double sign);
 void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host);

@@ -149,6 +149,18 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
     }
 }
 
+void rbContactStep_MoveTouch(const rbStepEngine* engine, const rbStepHost* host,
+                             const int bodies[2], rbVec3 way)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; isAsked(c, host) && i < c->report.touches.count; ++i) {
+        rbTouch* touch = &c->report.touches.data[i];
+        if (touch->bodyA == bodies[0] && touch->bodyB == bodies[1]) {
+            touch->armA = rbAdd(touch->armA, way);
+        }
+    }
+}
+
 // Adds the impulses of all points, times a sign; between bodies at rest they do not act. start:
 // velocities before them, for the approach speed; NULL: it is known.
 void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
