@@ -300,8 +300,8 @@ static int addNode(rbBoxTree* tree)
     tree->tilted =
         rbEnsureArray(tree->tilted, &tree->nodeCapacity, tree->nodeCount + 1, sizeof(rbTiltedNode));
     int at = tree->nodeCount++;
-    tree->nodes[at] = (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY},
-                                  .blocks = {-1, -1, -1, -1}};
+    tree->nodes[at] =
+        (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY}};
     tree->tilted[at] = (rbTiltedNode){0};
     return at;
 }
@@ -397,16 +397,120 @@ static void buildNodes(Builder* builder, Range whole)
         int32_t child = isBlock ? addBlock(builder, &task.range) : addNode(tree);
         rbBoxNode* parent = &tree->nodes[task.slot / RB_BOX_WIDTH];
         parent->child[task.slot % RB_BOX_WIDTH] = child;
-        bool isLowest = !isBlock;
-        for (int i = 0; i < count; ++i) {
-            isLowest = isLowest && parts[i].count <= RB_BOX_WIDTH;
-        }
-        parent->blocks[task.slot % RB_BOX_WIDTH] = isLowest ? tree->blockCount : -1;
         for (int i = count - 1; i >= 0; --i) {
             setBox(&tree->nodes[child], i, &parts[i].box);
             setTilted(builder, &tree->tilted[child], i, &parts[i]);
             RB_ASSERT(top < STACK_MAX);
             stack[top++] = (Task){parts[i], RB_BOX_WIDTH * child + i, task.depth + 1};
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------- nodes for rays
+
+// Slots whose boxes become the places of a node for rays, in the order of the tree.
+typedef struct Row {
+    int slots[RB_RAY_WIDTH];
+    int count;
+} Row;
+
+static int countChildren(const rbBoxNode* node)
+{
+    int count = 0;
+    while (count < RB_BOX_WIDTH && node->child[count] != RB_BOX_EMPTY) {
+        ++count;
+    }
+    return count;
+}
+
+// Replaces the slot at a place by its children.
+static void openSlot(const rbBoxTree* tree, Row* row, int place)
+{
+    int node = rbBoxTree_GetChild(tree, row->slots[place]);
+    int added = countChildren(&tree->nodes[node]) - 1;
+    for (int i = row->count - 1; i > place; --i) {
+        row->slots[i + added] = row->slots[i];
+    }
+    for (int i = 0; i <= added; ++i) {
+        row->slots[place + i] = RB_BOX_WIDTH * node + i;
+    }
+    row->count += added;
+}
+
+// Opens the slot with the largest box whose children have places, until there is none.
+static Row gatherSlots(const rbBoxTree* tree, int slot)
+{
+    Row row = {{slot}, 1};
+    for (int chosen = 0; chosen >= 0;) {
+        chosen = -1;
+        float largest = -1.0F;
+        for (int i = 0; i < row.count; ++i) {
+            int at = row.slots[i], child = rbBoxTree_GetChild(tree, at);
+            if (child < 0 || row.count - 1 + countChildren(&tree->nodes[child]) > RB_RAY_WIDTH) {
+                continue;
+            }
+            const rbBoxNode* node = &tree->nodes[at / RB_BOX_WIDTH];
+            int place = at % RB_BOX_WIDTH;
+            float x = node->half[0][place], y = node->half[1][place], z = node->half[2][place];
+            float surface = x * y + y * z + z * x;
+            chosen = surface > largest ? i : chosen;
+            largest = surface > largest ? surface : largest;
+        }
+        if (chosen >= 0) {
+            openSlot(tree, &row, chosen);
+        }
+    }
+    return row;
+}
+
+static void setRayPlace(const rbBoxTree* tree, rbRayNode* node, int place, int slot)
+{
+    const rbBoxNode* from = slot >= 0 ? &tree->nodes[slot / RB_BOX_WIDTH] : NULL;
+    for (int axis = 0; axis < 3; ++axis) {
+        double center = from != NULL ? (double)from->center[axis][slot % RB_BOX_WIDTH] : 0.0;
+        double half = from != NULL ? (double)from->half[axis][slot % RB_BOX_WIDTH] : -INFINITY;
+        node->ends[axis][0][place] = -roundUp(half - center);
+        node->ends[axis][1][place] = roundUp(center + half);
+    }
+    node->child[place] = from != NULL ? from->child[slot % RB_BOX_WIDTH] : RB_BOX_EMPTY;
+    node->blocks[place] = -1;
+}
+
+// The first block of a slot if all its children are blocks, otherwise -1.
+static int findLowest(const rbBoxTree* tree, int child)
+{
+    int first = child >= 0 ? ~tree->nodes[child].child[0] : -1;
+    for (int i = 0; child >= 0 && i < countChildren(&tree->nodes[child]); ++i) {
+        first = tree->nodes[child].child[i] >= 0 ? -1 : first;
+    }
+    return first;
+}
+
+// The nodes for rays below a slot: in the order of a descent, as the others.
+static void addRayNodes(rbBoxTree* tree)
+{
+    int stack[RB_RAY_WIDTH * RB_BOX_DEPTH_MAX][2]; // slot; place that refers to its node
+    int top = 0;
+    stack[top][0] = 0;
+    stack[top++][1] = -1;
+    while (top > 0) {
+        const int* task = stack[--top];
+        Row row = gatherSlots(tree, task[0]);
+        int at = tree->rayNodeCount++;
+        tree->rayNodes = rbEnsureArray(tree->rayNodes, &tree->rayNodeCapacity, tree->rayNodeCount,
+                                       sizeof(rbRayNode));
+        if (task[1] >= 0) {
+            tree->rayNodes[task[1] / RB_RAY_WIDTH].child[task[1] % RB_RAY_WIDTH] = at;
+        }
+        rbRayNode* node = &tree->rayNodes[at];
+        for (int i = RB_RAY_WIDTH - 1; i >= 0; --i) {
+            setRayPlace(tree, node, i, i < row.count ? row.slots[i] : -1);
+            if (i < row.count && node->child[i] >= 0) {
+                RB_ASSERT(top < RB_RAY_WIDTH * RB_BOX_DEPTH_MAX);
+                node->blocks[i] = findLowest(tree, node->child[i]);
+                stack[top][0] = row.slots[i];
+                stack[top++][1] = RB_RAY_WIDTH * at + i;
+            }
         }
     }
 }
@@ -453,6 +557,9 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     tree->radius = sqrt(square) * (1.0 + 1e-15);
     buildNodes(&builder, joinItems(&builder, 0, count));
     rbFree(builder.items, (size_t)count * sizeof(Item));
+    addRayNodes(tree);
+    tree->rayNodes =
+        trim(tree->rayNodes, sizeof(rbRayNode), &tree->rayNodeCapacity, tree->rayNodeCount);
     int nodeCapacity = tree->nodeCapacity;
     tree->tilted = trim(tree->tilted, sizeof(rbTiltedNode), &nodeCapacity, tree->nodeCount);
     tree->nodes = trim(tree->nodes, sizeof(rbBoxNode), &tree->nodeCapacity, tree->nodeCount);
@@ -466,6 +573,7 @@ void rbDestroyBoxTree(rbBoxTree* tree)
     if (tree != NULL) {
         rbFree(tree->nodes, (size_t)tree->nodeCapacity * sizeof(rbBoxNode));
         rbFree(tree->tilted, (size_t)tree->nodeCapacity * sizeof(rbTiltedNode));
+        rbFree(tree->rayNodes, (size_t)tree->rayNodeCapacity * sizeof(rbRayNode));
         rbFree(tree->blocks, (size_t)tree->blockCapacity * sizeof(rbTriangleBlock));
         rbFree(tree, sizeof(*tree));
     }

@@ -36,9 +36,9 @@
 
 // Nodes prefetched together by rays. (Rays in random order through a million triangles: a third
 // faster than with one; for 6 and more the differences are in the noise.)
-#define FETCHED_NODES 10
+#define FETCHED_NODES 1
 // Blocks of a lowest node prefetched together by rays.
-#define FETCHED_BLOCKS 3
+#define FETCHED_BLOCKS 2
 
 // ----------------------------------------------------------------------------------------- tasks
 
@@ -256,17 +256,21 @@ static unsigned filter(const rbRayView* view, const rbTriangleBlock* block)
 // float.
 #define COMPONENT_MIN 0x1p-40
 
+// The slack, m, of a ray from so far that boxes cannot be distinguished.
+#define FAR_SLACK 0x1p100F
+
 // The line of a ray in a tree, each number replicated four times.
 typedef struct Line {
-    rbQuad origin[3];      // m, the point of the line nearest to the origin of the tree
-    rbQuad direction[3];   // unit
-    rbQuad size[3];        // its magnitudes
-    rbQuad inverse[3];     // of the direction
-    rbQuad inverseSize[3]; // its magnitudes
-    rbQuad slack;          // m, rounding error of box tests
-    rbQuad start;          // m, where the ray begins
-    double shift;          // m, parameter of the origin above
-    double reach;          // m, parameters farther from there are outside the tree
+    // m, the point of the line nearest to the origin of the tree; moved by the slack such that
+    // boxes begin earlier and end later
+    rbQuad origin[3][2];
+    rbQuad direction[3]; // unit
+    rbQuad inverse[3];   // of the direction
+    int entry[3];        // the end of a box where the line enters: 0 lower, 1 upper
+    float slack;         // m, rounding error of box tests
+    rbQuad start;        // m, where the ray begins
+    double shift;        // m, parameter of the origin above
+    double reach;        // m, parameters farther from there are outside the tree
 } Line;
 
 static inline rbQuad fourTimes(float x)
@@ -291,58 +295,56 @@ static bool makeLine(const rbBoxTree* tree, const rbRay* ray, Line* line)
     rbVec3 d = isFar ? RB_VEC3_ZERO : ray->direction;
     line->shift = shift;
     line->reach = isFar ? (double)FLT_MAX : 4.0 * radius;
-    line->slack = fourTimes(isFar ? INFINITY : (float)(slack + FLOAT_ROUNDING * radius) + FLT_MIN);
+    line->slack = isFar ? FAR_SLACK : (float)(slack + FLOAT_ROUNDING * radius) + FLT_MIN;
     double start = -shift < -line->reach ? -line->reach : -shift;
     line->start = fourTimes((float)(start > line->reach ? line->reach : start));
-    RB_ASSERT(line->slack[0] > 0.0F);
+    RB_ASSERT(line->slack > 0.0F);
     const double from[3] = {o.x, o.y, o.z};
     const double along[3] = {d.x, d.y, d.z};
     for (int i = 0; i < 3; ++i) {
         double c = fabs(along[i]) < COMPONENT_MIN ? COMPONENT_MIN : along[i];
         float inverse = 1.0F / (float)c;
-        line->origin[i] = fourTimes((float)from[i]);
+        float aside = inverse < 0.0F ? -line->slack : line->slack;
+        line->entry[i] = inverse < 0.0F ? 1 : 0;
+        line->origin[i][0] = fourTimes((float)from[i] + aside);
+        line->origin[i][1] = fourTimes((float)from[i] - aside);
         line->direction[i] = fourTimes((float)along[i]);
-        line->size[i] = fourTimes(fabsf((float)along[i]));
         line->inverse[i] = fourTimes(inverse);
-        line->inverseSize[i] = fourTimes(fabsf(inverse));
     }
     double outside = radius + slack;
     return rbLengthSquared(o) <= outside * outside * (1.0 + ROUNDING);
 }
 
-// Occupied places.
-static inline rbQuadMask isFull(const rbBoxNode* node)
-{
-    rbQuadMask child;
-    memcpy(&child, node->child, sizeof child);
-    return child != RB_BOX_EMPTY;
-}
-
 // The children of a node (bit i: place i) that the ray may hit before the limit, measured from the
 // origin of the traversal, and their entry parameters.
-static inline unsigned meetBoxes(const Line* line, const rbBoxNode* node, float limit,
-                                 float first[RB_BOX_WIDTH])
+static inline unsigned meetBoxes(const Line* line, const rbRayNode* node, float limit,
+                                 float first[RB_RAY_WIDTH])
 {
-    rbQuad c = rbQuad_Load(node->center[0]) - line->origin[0];
-    rbQuad h = rbQuad_Load(node->half[0]) + line->slack;
-    rbQuad center = c * line->inverse[0], half = h * line->inverseSize[0];
-    rbQuad in = center - half;
-    rbQuad out = center + half;
-    rbQuad middle = c * line->direction[0], extent = h * line->size[0];
-    for (int i = 1; i < 3; ++i) {
-        c = rbQuad_Load(node->center[i]) - line->origin[i];
-        h = rbQuad_Load(node->half[i]) + line->slack;
-        center = c * line->inverse[i];
-        half = h * line->inverseSize[i];
-        in = rbQuad_Max(in, center - half);
-        out = rbQuad_Min(out, center + half);
-        middle += c * line->direction[i];
-        extent += h * line->size[i];
+    unsigned bits = 0;
+    const float* entries[3];
+    const float* exits[3];
+    for (int i = 0; i < 3; ++i) {
+        entries[i] = node->ends[i][line->entry[i]];
+        exits[i] = node->ends[i][1 - line->entry[i]];
     }
-    rbQuad nearest = middle - extent;
-    rbQuadMask isMet = (in <= out) & (nearest <= limit) & (middle + extent >= line->start);
-    memcpy(first, &nearest, sizeof nearest);
-    return rbQuadMask_Bits(isMet & isFull(node));
+    for (int half = 0; half < RB_RAY_WIDTH; half += 4) {
+        rbQuad a = rbQuad_Load(entries[0] + half) - line->origin[0][0];
+        rbQuad b = rbQuad_Load(exits[0] + half) - line->origin[0][1];
+        rbQuad in = a * line->inverse[0], out = b * line->inverse[0];
+        rbQuad nearest = a * line->direction[0], farthest = b * line->direction[0];
+        for (int i = 1; i < 3; ++i) {
+            a = rbQuad_Load(entries[i] + half) - line->origin[i][0];
+            b = rbQuad_Load(exits[i] + half) - line->origin[i][1];
+            in = rbQuad_Max(in, a * line->inverse[i]);
+            out = rbQuad_Min(out, b * line->inverse[i]);
+            nearest += a * line->direction[i];
+            farthest += b * line->direction[i];
+        }
+        rbQuadMask isMet = (in <= out) & (nearest <= limit) & (farthest >= line->start);
+        memcpy(first + half, &nearest, sizeof nearest);
+        bits |= rbQuadMask_Bits(isMet) << half;
+    }
+    return bits;
 }
 
 // Prefetches the memory that a child will read. The nodes that follow a node in memory are those
@@ -350,30 +352,38 @@ static inline unsigned meetBoxes(const Line* line, const rbBoxNode* node, float 
 // blocks of a lowest node are prefetched together with it. (An address beyond an array is not
 // read.)
 __attribute__((always_inline)) static inline void fetchChild(const rbBoxTree* tree,
-                                                             const rbBoxNode* node, int place)
+                                                             const rbRayNode* node, int place)
 {
     int32_t child = node->child[place];
     int32_t block = child < 0 ? ~child : node->blocks[place];
     if (child < 0) {
         fetch(&tree->blocks[block], sizeof(rbTriangleBlock));
     } else if (block >= 0) {
-        fetch(&tree->nodes[child], sizeof(rbBoxNode));
+        fetch(&tree->rayNodes[child], sizeof(rbRayNode));
         fetch(&tree->blocks[block], FETCHED_BLOCKS * sizeof(rbTriangleBlock));
     } else {
-        fetch(&tree->nodes[child], FETCHED_NODES * sizeof(rbBoxNode));
+        fetch(&tree->rayNodes[child], FETCHED_NODES * sizeof(rbRayNode));
     }
 }
 
-// Pushes the children selected by bits above base, where keys decrease toward the top.
-static inline void addTasks(const rbBoxTree* tree, rbTreeTasks* waiting, const rbBoxNode* node,
-                            unsigned bits, const float* first)
+// Returns the nearest of the children selected by bits, at least one, and pushes the others: keys
+// decrease toward the top.
+static inline rbTreeTask addTasks(const rbBoxTree* tree, rbTreeTasks* waiting,
+                                  const rbRayNode* node, unsigned bits, const float* first)
 {
     int base = waiting->count;
-    for (; bits != 0; bits &= bits - 1) {
-        int place = __builtin_ctz(bits);
+    int place = __builtin_ctz(bits);
+    rbTreeTask nearest = {(double)first[place], node->child[place]};
+    fetchChild(tree, node, place);
+    for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
+        place = __builtin_ctz(bits);
+        rbTreeTask task = {(double)first[place], node->child[place]};
         fetchChild(tree, node, place);
-        rbTreeTasks_Add(waiting, base, (rbTreeTask){(double)first[place], node->child[place]});
+        bool isNearer = task.key < nearest.key;
+        rbTreeTasks_Add(waiting, base, isNearer ? nearest : task);
+        nearest = isNearer ? task : nearest;
     }
+    return nearest;
 }
 
 // Converts a limit from the origin of the ray to one from the origin of the traversal. The error of
@@ -393,21 +403,14 @@ static inline const rbTriangleBlock* nextBlock(const rbBoxTree* tree, const Line
     int32_t child;
     while (takeTask(waiting, (double)limit, &child)) {
         while (child >= 0) {
-            RB_ASSERT(child < tree->nodeCount);
-            const rbBoxNode* node = &tree->nodes[child];
-            float first[RB_BOX_WIDTH];
+            RB_ASSERT(child < tree->rayNodeCount);
+            const rbRayNode* node = &tree->rayNodes[child];
+            float first[RB_RAY_WIDTH];
             unsigned bits = meetBoxes(line, node, limit, first);
             if (bits == 0) {
                 break;
             }
-            if ((bits & (bits - 1)) == 0) {
-                int place = __builtin_ctz(bits);
-                child = node->child[place];
-                fetchChild(tree, node, place);
-                continue;
-            }
-            addTasks(tree, waiting, node, bits, first);
-            child = waiting->tasks[--waiting->count].child;
+            child = addTasks(tree, waiting, node, bits, first).child;
         }
         if (child < 0) {
             RB_ASSERT(~child < tree->blockCount);
@@ -421,11 +424,18 @@ static inline const rbTriangleBlock* nextBlock(const rbBoxTree* tree, const Line
 
 // State of a ray while it traverses a tree.
 typedef struct Cast {
-    const rbVec3* normals; // by face
+    const rbVec3* normals; // by face; NULL: every triangle is its own
     rbRayWish wish;
     Line line;
     rbRayView view;
 } Cast;
+
+// The same bits as the normal of the face, without waiting for memory far from the triangle.
+static inline rbVec3 computeNormal(const rbVec3 corners[3])
+{
+    rbVec3 a = rbSub(corners[1], corners[0]), b = rbSub(corners[2], corners[0]);
+    return rbNormalize(rbAdd(RB_VEC3_ZERO, rbCross(a, b)));
+}
 
 // The first hit in the pending parts, if it comes before the known one. True if any hit suffices
 // and one is found.
@@ -435,7 +445,7 @@ static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTa
     float limit = limitOf(&cast->line, hit->t);
     const rbTriangleBlock* block;
     while ((block = nextBlock(tree, &cast->line, waiting, limit)) != NULL) {
-        for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
+        for (int lane = 0; lane < RB_BOX_WIDTH && cast->normals != NULL; ++lane) {
             __builtin_prefetch(&cast->normals[block->faces[lane]]);
         }
         unsigned lanes = filter(&cast->view, block);
@@ -445,13 +455,14 @@ static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTa
             RB_ASSERT(triangle >= 0 && triangle < tree->triangleCount);
             rbVec3 corners[3];
             rbTriangleBlock_Get(block, lane, corners);
-            rbVec3 normal = cast->normals[block->faces[lane]];
+            rbVec3 normal =
+                cast->normals != NULL ? cast->normals[block->faces[lane]] : computeNormal(corners);
             if (cast->wish == RB_RAY_FRONT && !(rbDot(normal, cast->view.direction) < 0.0)) {
                 continue;
             }
             double t = rbRayView_Meet(&cast->view, corners, normal);
             if (t >= 0.0 && (t < hit->t || (t == hit->t && triangle < hit->triangle))) {
-                *hit = (rbTreeHit){t, triangle, block->faces[lane]};
+                *hit = (rbTreeHit){t, triangle, block->faces[lane], normal};
                 if (cast->wish == RB_RAY_ANY) {
                     return true;
                 }
@@ -465,10 +476,12 @@ static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTa
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit)
 {
-    RB_ASSERT(normals != NULL && hit != NULL);
+    RB_ASSERT(hit != NULL);
     RB_ASSERT(!isnan(ray->tMax));
-    *hit = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX};
-    Cast cast = {.normals = normals, .wish = wish};
+    *hit = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX, RB_VEC3_ZERO};
+    Cast cast;
+    cast.normals = normals;
+    cast.wish = wish;
     if (!makeLine(tree, ray, &cast.line)) {
         return false;
     }
@@ -495,7 +508,7 @@ bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay
 // fraction of its radius of each other.
 #define BUNDLE_SPREAD 0.1
 // Parts smaller than this many widths of the bundle are left to single rays.
-#define BUNDLE_WIDTHS 0.5F
+#define BUNDLE_WIDTHS 1.0F
 
 typedef struct Bundle {
     const rbBoxTree* tree;
@@ -518,13 +531,14 @@ static bool isParallelNear(const Line* a, const Line* b, double radius)
 {
     float directions = 0.0F, origins = 0.0F;
     for (int i = 0; i < 3; ++i) {
-        float d = a->direction[i][0] - b->direction[i][0], o = a->origin[i][0] - b->origin[i][0];
+        float d = a->direction[i][0] - b->direction[i][0];
+        float o = a->origin[i][0][0] - b->origin[i][0][0];
         directions += d * d;
         origins += o * o;
     }
     double size = BUNDLE_SPREAD * radius;
     return (double)directions <= BUNDLE_SPREAD * BUNDLE_SPREAD && (double)origins <= size * size &&
-           isfinite(b->slack[0]);
+           b->slack < FAR_SLACK;
 }
 
 // Computes the transverse lines, in double: the ray moved to z = -R and R.
@@ -559,7 +573,7 @@ static void boundBundle(Bundle* bundle)
         }
         double apart = rbLengthSquared(rbSub(v, main->view.direction));
         difference = apart > difference ? apart : difference;
-        bundle->slack = cast->line.slack[0] > bundle->slack ? cast->line.slack[0] : bundle->slack;
+        bundle->slack = cast->line.slack > bundle->slack ? cast->line.slack : bundle->slack;
         bundle->start = cast->line.start[0] < bundle->start ? cast->line.start[0] : bundle->start;
     }
     for (int k = 0; k < 2; ++k) {
@@ -586,37 +600,40 @@ static void updateLimit(Bundle* bundle)
 }
 
 // The children of a node that some ray may hit, their keys, and which of them are narrow.
-static inline unsigned meetBundle(const Bundle* bundle, const rbBoxNode* node,
-                                  float first[RB_BOX_WIDTH], unsigned* isNarrow)
+static inline unsigned meetBundle(const Bundle* bundle, const rbRayNode* node,
+                                  float first[RB_RAY_WIDTH], unsigned* isNarrow)
 {
     const Line* line = &bundle->casts[0].line;
-    rbQuad middle = {0.0F};
-    rbQuad extent = {0.0F};
-    for (int i = 0; i < 3; ++i) {
-        middle += rbQuad_Load(node->center[i]) * line->direction[i];
-        extent += rbQuad_Load(node->half[i]) * line->size[i];
+    unsigned bits = 0;
+    *isNarrow = 0;
+    for (int half = 0; half < RB_RAY_WIDTH; half += 4) {
+        rbQuad nearest = fourTimes(-bundle->spread), farthest = fourTimes(bundle->spread);
+        for (int i = 0; i < 3; ++i) {
+            int entry = line->entry[i];
+            nearest += rbQuad_Load(&node->ends[i][entry][half]) * line->direction[i];
+            farthest += rbQuad_Load(&node->ends[i][1 - entry][half]) * line->direction[i];
+        }
+        rbQuadMask isMet = (nearest <= bundle->limit) & (farthest >= bundle->start);
+        rbQuad z[2] = {rbQuad_Load(&node->ends[bundle->axes[0]][0][half]),
+                       rbQuad_Load(&node->ends[bundle->axes[0]][1][half])};
+        rbQuad width = {0.0F};
+        rbQuad size = z[1] - z[0];
+        for (int k = 0; k < 2; ++k) {
+            rbQuad x[2] = {rbQuad_Load(&node->ends[bundle->axes[k + 1]][0][half]),
+                           rbQuad_Load(&node->ends[bundle->axes[k + 1]][1][half])};
+            // the least of the lower line within the box, and the largest of the upper one
+            const float* slope = bundle->slope[k];
+            rbQuad lower = bundle->middle[k][0] + slope[0] * z[slope[0] > 0.0F ? 0 : 1];
+            rbQuad upper = bundle->middle[k][1] + slope[1] * z[slope[1] > 0.0F ? 1 : 0];
+            isMet &= (x[1] + bundle->slack >= lower) & (x[0] - bundle->slack <= upper);
+            width = rbQuad_Max(width, upper - lower);
+            size = rbQuad_Max(size, x[1] - x[0]);
+        }
+        *isNarrow |= rbQuadMask_Bits(size <= BUNDLE_WIDTHS * width) << half;
+        memcpy(first + half, &nearest, sizeof nearest);
+        bits |= rbQuadMask_Bits(isMet) << half;
     }
-    rbQuad nearest = middle - extent - bundle->spread;
-    rbQuadMask isMet =
-        (nearest <= bundle->limit) & (middle + extent + bundle->spread >= bundle->start);
-    rbQuad z = rbQuad_Load(node->center[bundle->axes[0]]);
-    rbQuad hz = rbQuad_Load(node->half[bundle->axes[0]]);
-    rbQuad width = {0.0F};
-    rbQuad size = hz;
-    for (int k = 0; k < 2; ++k) {
-        rbQuad x = rbQuad_Load(node->center[bundle->axes[k + 1]]);
-        rbQuad hx = rbQuad_Load(node->half[bundle->axes[k + 1]]);
-        rbQuad lower = bundle->middle[k][0] + bundle->slope[k][0] * z;
-        rbQuad upper = bundle->middle[k][1] + bundle->slope[k][1] * z;
-        rbQuad h = hx + bundle->slack;
-        isMet &= (x + h + hz * fabsf(bundle->slope[k][0]) >= lower) &
-                 (x - h - hz * fabsf(bundle->slope[k][1]) <= upper);
-        width = rbQuad_Max(width, upper - lower);
-        size = rbQuad_Max(size, hx);
-    }
-    *isNarrow = rbQuadMask_Bits(size <= BUNDLE_WIDTHS * width);
-    memcpy(first, &nearest, sizeof nearest);
-    return rbQuadMask_Bits(isMet & isFull(node));
+    return bits;
 }
 
 // Passes a part to every ray individually.
@@ -637,18 +654,19 @@ static void castBundle(Bundle* bundle)
     updateLimit(bundle);
     int32_t child;
     while (takeTask(waiting, (double)bundle->limit, &child)) {
-        const rbBoxNode* node = child >= 0 ? &tree->nodes[child] : NULL;
-        float first[RB_BOX_WIDTH];
+        const rbRayNode* node = child >= 0 ? &tree->rayNodes[child] : NULL;
+        float first[RB_RAY_WIDTH];
         unsigned isNarrow = 0;
         unsigned bits = node != NULL ? meetBundle(bundle, node, first, &isNarrow) : 0;
         bool isLow = node == NULL || (bits & isNarrow) != 0;
-        for (int i = 0; i < RB_BOX_WIDTH && !isLow; ++i) {
+        for (int i = 0; i < RB_RAY_WIDTH && !isLow; ++i) {
             isLow = (bits >> i & 1U) != 0 && node->child[i] < 0;
         }
         if (isLow) {
             castApart(bundle, child);
-        } else {
-            addTasks(tree, waiting, node, bits, first);
+        } else if (bits != 0) {
+            rbTreeTask nearest = addTasks(tree, waiting, node, bits, first);
+            waiting->tasks[waiting->count++] = nearest;
         }
     }
 }
@@ -656,7 +674,7 @@ static void castBundle(Bundle* bundle)
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits)
 {
-    RB_ASSERT(tree != NULL && normals != NULL && (count == 0 || (rays != NULL && hits != NULL)));
+    RB_ASSERT(tree != NULL && (count == 0 || (rays != NULL && hits != NULL)));
     Bundle bundle;
     bundle.tree = tree;
     for (int i = 0; i < count;) {
@@ -666,7 +684,7 @@ void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRa
         while (last < count && bundle.count < BUNDLE_MAX) {
             Cast* cast = &bundle.casts[bundle.count];
             const rbRay* ray = &rays[last];
-            hits[last] = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX};
+            hits[last] = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX, RB_VEC3_ZERO};
             bool isNear = makeLine(tree, ray, &cast->line);
             if (isNear && bundle.count > 0 &&
                 !isParallelNear(&bundle.casts[0].line, &cast->line, tree->radius)) {
@@ -680,7 +698,7 @@ void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRa
             }
             ++last;
         }
-        if (bundle.count >= BUNDLE_MIN && isfinite(bundle.casts[0].line.slack[0])) {
+        if (bundle.count >= BUNDLE_MIN && bundle.casts[0].line.slack < FAR_SLACK) {
             boundBundle(&bundle);
             castBundle(&bundle);
         } else {
