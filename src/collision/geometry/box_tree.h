@@ -67,7 +67,7 @@ typedef struct rbBoxTree {
     rbTriangleBlock* blocks; // in the order of the tree
     int nodeCount, nodeCapacity;
     int rayNodeCount, rayNodeCapacity;
-    int blockCount, blockCapacity;
+    int blockCount;
     int triangleCount;
 } rbBoxTree;
 
