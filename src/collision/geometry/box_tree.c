@@ -511,7 +511,8 @@ static void openSlot(const rbBoxTree* tree, Row* row, int place)
     row->count += added;
 }
 
-// Opens the slot with the largest box whose children have places, until there is none.
+// Opens slots as long as their children have places, the one with the largest box for its places
+// first: its own node is saved where a ray meets the box.
 static Row gatherSlots(const rbBoxTree* tree, int slot)
 {
     Row row = {{slot}, 1};
@@ -520,15 +521,16 @@ static Row gatherSlots(const rbBoxTree* tree, int slot)
         float largest = -1.0F;
         for (int i = 0; i < row.count; ++i) {
             int at = row.slots[i], child = rbBoxTree_GetChild(tree, at);
-            if (child < 0 || row.count - 1 + countChildren(&tree->nodes[child]) > RB_RAY_WIDTH) {
+            int added = child >= 0 ? countChildren(&tree->nodes[child]) - 1 : RB_RAY_WIDTH;
+            if (row.count + added > RB_RAY_WIDTH) {
                 continue;
             }
             const rbBoxNode* node = &tree->nodes[at / RB_BOX_WIDTH];
             int place = at % RB_BOX_WIDTH;
             float x = node->half[0][place], y = node->half[1][place], z = node->half[2][place];
-            float surface = x * y + y * z + z * x;
-            chosen = surface > largest ? i : chosen;
-            largest = surface > largest ? surface : largest;
+            float gain = (x * y + y * z + z * x) / (float)added;
+            chosen = gain > largest ? i : chosen;
+            largest = gain > largest ? gain : largest;
         }
         if (chosen >= 0) {
             openSlot(tree, &row, chosen);

@@ -395,29 +395,33 @@ static inline float limitOf(const Line* line, double limit)
     return (float)(local < -line->reach ? -line->reach : local);
 }
 
+// Opens a node: the child that the line may enter first is next, or else the best pending part
+// within the limit. False if there is none.
+static inline bool openNode(const rbBoxTree* tree, const Line* line, rbTreeTasks* waiting,
+                            float limit, int32_t* child)
+{
+    RB_ASSERT(*child < tree->rayNodeCount);
+    const rbRayNode* node = &tree->rayNodes[*child];
+    float first[RB_RAY_WIDTH];
+    unsigned bits = meetBoxes(line, node, limit, first);
+    if (bits == 0) {
+        return takeTask(waiting, (double)limit, child);
+    }
+    *child = addTasks(tree, waiting, node, bits, first).child;
+    return true;
+}
+
 // The next block with a triangle that the ray may hit within the limit, NULL if there is none. The
 // limit must not grow from call to call.
 static inline const rbTriangleBlock* nextBlock(const rbBoxTree* tree, const Line* line,
                                                rbTreeTasks* waiting, float limit)
 {
     int32_t child;
-    while (takeTask(waiting, (double)limit, &child)) {
-        while (child >= 0) {
-            RB_ASSERT(child < tree->rayNodeCount);
-            const rbRayNode* node = &tree->rayNodes[child];
-            float first[RB_RAY_WIDTH];
-            unsigned bits = meetBoxes(line, node, limit, first);
-            if (bits == 0) {
-                break;
-            }
-            child = addTasks(tree, waiting, node, bits, first).child;
-        }
-        if (child < 0) {
-            RB_ASSERT(~child < tree->blockCount);
-            return &tree->blocks[~child];
-        }
+    bool isLeft = takeTask(waiting, (double)limit, &child);
+    while (isLeft && child >= 0) {
+        isLeft = openNode(tree, line, waiting, limit, &child);
     }
-    return NULL;
+    return isLeft ? blockOf(tree, child) : NULL;
 }
 
 // ------------------------------------------------------------------------------------- questions
@@ -428,6 +432,9 @@ typedef struct Cast {
     rbRayWish wish;
     Line line;
     rbRayView view;
+    float limit; // m, of the known hit, from the origin of the traversal
+    rbTreeHit* hit;
+    rbTreeTasks waiting;
 } Cast;
 
 // The same bits as the normal of the face, without waiting for memory far from the triangle.
@@ -437,37 +444,50 @@ static inline rbVec3 computeNormal(const rbVec3 corners[3])
     return rbNormalize(rbAdd(RB_VEC3_ZERO, rbCross(a, b)));
 }
 
-// The first hit in the pending parts, if it comes before the known one. True if any hit suffices
-// and one is found.
-static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTasks* waiting,
-                               rbTreeHit* hit)
+// Begins with no hit; false if the line misses the tree.
+static inline bool startCast(Cast* cast, const rbBoxTree* tree, const rbVec3* normals,
+                             const rbRay* ray, rbTreeHit* hit)
 {
-    float limit = limitOf(&cast->line, hit->t);
-    const rbTriangleBlock* block;
-    while ((block = nextBlock(tree, &cast->line, waiting, limit)) != NULL) {
-        for (int lane = 0; lane < RB_BOX_WIDTH && cast->normals != NULL; ++lane) {
-            __builtin_prefetch(&cast->normals[block->faces[lane]]);
+    *hit = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX, RB_VEC3_ZERO};
+    if (!makeLine(tree, ray, &cast->line)) {
+        return false;
+    }
+    cast->normals = normals;
+    cast->wish = RB_RAY_FIRST;
+    cast->view = rbMakeRayView(ray);
+    cast->limit = limitOf(&cast->line, ray->tMax);
+    cast->hit = hit;
+    startTasks(&cast->waiting, 0);
+    return true;
+}
+
+// Keeps the first hit in a block, if it comes before the known one. True if any hit suffices and
+// one is found.
+static inline bool castAtBlock(Cast* cast, const rbTriangleBlock* block)
+{
+    rbTreeHit* hit = cast->hit;
+    for (int lane = 0; lane < RB_BOX_WIDTH && cast->normals != NULL; ++lane) {
+        __builtin_prefetch(&cast->normals[block->faces[lane]]);
+    }
+    unsigned lanes = filter(&cast->view, block);
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        int triangle = block->origins[lane];
+        RB_ASSERT(triangle >= 0);
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        rbVec3 normal =
+            cast->normals != NULL ? cast->normals[block->faces[lane]] : computeNormal(corners);
+        if (cast->wish == RB_RAY_FRONT && !(rbDot(normal, cast->view.direction) < 0.0)) {
+            continue;
         }
-        unsigned lanes = filter(&cast->view, block);
-        for (; lanes != 0; lanes &= lanes - 1) {
-            int lane = __builtin_ctz(lanes);
-            int triangle = block->origins[lane];
-            RB_ASSERT(triangle >= 0 && triangle < tree->triangleCount);
-            rbVec3 corners[3];
-            rbTriangleBlock_Get(block, lane, corners);
-            rbVec3 normal =
-                cast->normals != NULL ? cast->normals[block->faces[lane]] : computeNormal(corners);
-            if (cast->wish == RB_RAY_FRONT && !(rbDot(normal, cast->view.direction) < 0.0)) {
-                continue;
+        double t = rbRayView_Meet(&cast->view, corners, normal);
+        if (t >= 0.0 && (t < hit->t || (t == hit->t && triangle < hit->triangle))) {
+            *hit = (rbTreeHit){t, triangle, block->faces[lane], normal};
+            if (cast->wish == RB_RAY_ANY) {
+                return true;
             }
-            double t = rbRayView_Meet(&cast->view, corners, normal);
-            if (t >= 0.0 && (t < hit->t || (t == hit->t && triangle < hit->triangle))) {
-                *hit = (rbTreeHit){t, triangle, block->faces[lane], normal};
-                if (cast->wish == RB_RAY_ANY) {
-                    return true;
-                }
-                limit = limitOf(&cast->line, t);
-            }
+            cast->limit = limitOf(&cast->line, t);
         }
     }
     return false;
@@ -476,235 +496,66 @@ static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTa
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit)
 {
-    RB_ASSERT(hit != NULL);
-    RB_ASSERT(!isnan(ray->tMax));
-    *hit = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX, RB_VEC3_ZERO};
+    RB_ASSERT(hit != NULL && !isnan(ray->tMax));
     Cast cast;
-    cast.normals = normals;
-    cast.wish = wish;
-    if (!makeLine(tree, ray, &cast.line)) {
+    if (!startCast(&cast, tree, normals, ray, hit)) {
         return false;
     }
-    cast.view = rbMakeRayView(ray);
-    rbTreeTasks waiting;
-    startTasks(&waiting, 0);
-    (void)castAtParts(tree, &cast, &waiting, hit);
+    cast.wish = wish;
+    const rbTriangleBlock* block;
+    while ((block = nextBlock(tree, &cast.line, &cast.waiting, cast.limit)) != NULL &&
+           !castAtBlock(&cast, block)) {
+    }
     return hit->triangle < INT_MAX;
 }
 
-// --------------------------------------------------------------------------------------- bundles
+// Rays that take turns: while one of them waits for memory, the others proceed.
+#define GROUP_MAX 8
 
-// Rays with similar directions descend the tree together while boxes are wider than their bundle;
-// below that, each descends alone. The bundle is bounded in the two directions across its main axis
-// z by lines: the least of the rays' coordinates is a concave function of z and lies above the
-// chord of its values at both ends of the tree, the largest below. So the results are those of
-// single rays: boxes are skipped only if no ray hits them.
-
-// Rays of a bundle. (Of 4, 8, 16 and 32 the fastest for a camera with two triangles per ray.)
-#define BUNDLE_MAX 8
-// Smaller groups descend as single rays.
-#define BUNDLE_MIN 3
-// Rays of a bundle differ in direction by at most this, and pass the center of the tree within this
-// fraction of its radius of each other.
-#define BUNDLE_SPREAD 0.1
-// Parts smaller than this many widths of the bundle are left to single rays.
-#define BUNDLE_WIDTHS 1.0F
-
-typedef struct Bundle {
-    const rbBoxTree* tree;
-    Cast casts[BUNDLE_MAX];
-    rbTreeHit* hits[BUNDLE_MAX];
-    int count;
-    int axes[3];        // along and across
-    float middle[2][2]; // m, across at z = 0: axis, lower and upper
-    float slope[2][2];
-    float slack;          // m, as in Line, for transverse measurements
-    float spread;         // m, difference between keys of rays
-    float start;          // m, the least
-    float limit;          // m, the largest
-    rbTreeTasks waiting;  // of the bundle
-    rbTreeTasks ownParts; // of a single ray
-} Bundle;
-
-// Is a ray similar to another? Both pass within reach.
-static bool isParallelNear(const Line* a, const Line* b, double radius)
+// Continues at a node or block; false if nothing is left.
+static inline bool stepCast(const rbBoxTree* tree, Cast* cast, int32_t* child)
 {
-    float directions = 0.0F, origins = 0.0F;
-    for (int i = 0; i < 3; ++i) {
-        float d = a->direction[i][0] - b->direction[i][0];
-        float o = a->origin[i][0][0] - b->origin[i][0][0];
-        directions += d * d;
-        origins += o * o;
+    if (*child >= 0) {
+        return openNode(tree, &cast->line, &cast->waiting, cast->limit, child);
     }
-    double size = BUNDLE_SPREAD * radius;
-    return (double)directions <= BUNDLE_SPREAD * BUNDLE_SPREAD && (double)origins <= size * size &&
-           b->slack < FAR_SLACK;
+    (void)castAtBlock(cast, blockOf(tree, *child));
+    return takeTask(&cast->waiting, (double)cast->limit, child);
 }
 
-// Computes the transverse lines, in double: the ray moved to z = -R and R.
-static void boundBundle(Bundle* bundle)
+// Rays that visit the same parts find them in the cache and need not take turns.
+static bool areSimilar(const rbBoxTree* tree, const rbRay* a, const rbRay* b)
 {
-    static const int next[5] = {0, 1, 2, 0, 1};
-    const rbBoxTree* tree = bundle->tree;
-    const Cast* main = &bundle->casts[0];
-    bundle->axes[0] = main->view.axis;
-    bundle->axes[1] = next[main->view.axis + 1];
-    bundle->axes[2] = next[main->view.axis + 2];
-    double ends[2][2][2]; // axis across, end, lower and upper
-    double radius = tree->radius;
-    double difference = 0.0;
-    bundle->slack = 0.0F;
-    bundle->start = INFINITY;
-    bundle->limit = -INFINITY;
-    for (int i = 0; i < bundle->count; ++i) {
-        const Cast* cast = &bundle->casts[i];
-        rbVec3 away = rbSub(cast->view.origin, tree->origin);
-        const double o[3] = {away.x, away.y, away.z};
-        rbVec3 v = cast->view.direction;
-        const double d[3] = {v.x, v.y, v.z};
-        for (int k = 0; k < 2; ++k) {
-            double slope = d[bundle->axes[k + 1]] / d[bundle->axes[0]];
-            double across = o[bundle->axes[k + 1]] - slope * o[bundle->axes[0]];
-            for (int end = 0; end < 2; ++end) {
-                double x = across + (end == 0 ? -radius : radius) * slope;
-                ends[k][end][0] = i == 0 || x < ends[k][end][0] ? x : ends[k][end][0];
-                ends[k][end][1] = i == 0 || x > ends[k][end][1] ? x : ends[k][end][1];
-            }
-        }
-        double apart = rbLengthSquared(rbSub(v, main->view.direction));
-        difference = apart > difference ? apart : difference;
-        bundle->slack = cast->line.slack > bundle->slack ? cast->line.slack : bundle->slack;
-        bundle->start = cast->line.start[0] < bundle->start ? cast->line.start[0] : bundle->start;
-    }
-    for (int k = 0; k < 2; ++k) {
-        for (int side = 0; side < 2; ++side) {
-            double low = ends[k][0][side], high = ends[k][1][side];
-            bundle->middle[k][side] = (float)(0.5 * (low + high));
-            bundle->slope[k][side] = (float)(0.5 * (high - low) / radius);
-        }
-    }
-    // a displacement by the slack off the line is three times that across, since slopes are at most
-    // 2
-    bundle->slack *= 3.0F;
-    // the center of a box is within R, its corners within 3 R
-    bundle->spread = (float)(4.0 * radius * sqrt(difference)) + bundle->slack;
-}
-
-static void updateLimit(Bundle* bundle)
-{
-    bundle->limit = -INFINITY;
-    for (int i = 0; i < bundle->count; ++i) {
-        float limit = limitOf(&bundle->casts[i].line, bundle->hits[i]->t);
-        bundle->limit = limit > bundle->limit ? limit : bundle->limit;
-    }
-}
-
-// The children of a node that some ray may hit, their keys, and which of them are narrow.
-static inline unsigned meetBundle(const Bundle* bundle, const rbRayNode* node,
-                                  float first[RB_RAY_WIDTH], unsigned* isNarrow)
-{
-    const Line* line = &bundle->casts[0].line;
-    unsigned bits = 0;
-    *isNarrow = 0;
-    for (int half = 0; half < RB_RAY_WIDTH; half += 4) {
-        rbQuad nearest = fourTimes(-bundle->spread), farthest = fourTimes(bundle->spread);
-        for (int i = 0; i < 3; ++i) {
-            int entry = line->entry[i];
-            nearest += rbQuad_Load(&node->ends[i][entry][half]) * line->direction[i];
-            farthest += rbQuad_Load(&node->ends[i][1 - entry][half]) * line->direction[i];
-        }
-        rbQuadMask isMet = (nearest <= bundle->limit) & (farthest >= bundle->start);
-        rbQuad z[2] = {rbQuad_Load(&node->ends[bundle->axes[0]][0][half]),
-                       rbQuad_Load(&node->ends[bundle->axes[0]][1][half])};
-        rbQuad width = {0.0F};
-        rbQuad size = z[1] - z[0];
-        for (int k = 0; k < 2; ++k) {
-            rbQuad x[2] = {rbQuad_Load(&node->ends[bundle->axes[k + 1]][0][half]),
-                           rbQuad_Load(&node->ends[bundle->axes[k + 1]][1][half])};
-            // the least of the lower line within the box, and the largest of the upper one
-            const float* slope = bundle->slope[k];
-            rbQuad lower = bundle->middle[k][0] + slope[0] * z[slope[0] > 0.0F ? 0 : 1];
-            rbQuad upper = bundle->middle[k][1] + slope[1] * z[slope[1] > 0.0F ? 1 : 0];
-            isMet &= (x[1] + bundle->slack >= lower) & (x[0] - bundle->slack <= upper);
-            width = rbQuad_Max(width, upper - lower);
-            size = rbQuad_Max(size, x[1] - x[0]);
-        }
-        *isNarrow |= rbQuadMask_Bits(size <= BUNDLE_WIDTHS * width) << half;
-        memcpy(first + half, &nearest, sizeof nearest);
-        bits |= rbQuadMask_Bits(isMet) << half;
-    }
-    return bits;
-}
-
-// Passes a part to every ray individually.
-static void castApart(Bundle* bundle, int32_t child)
-{
-    for (int i = 0; i < bundle->count; ++i) {
-        startTasks(&bundle->ownParts, child);
-        (void)castAtParts(bundle->tree, &bundle->casts[i], &bundle->ownParts, bundle->hits[i]);
-    }
-    updateLimit(bundle);
-}
-
-static void castBundle(Bundle* bundle)
-{
-    const rbBoxTree* tree = bundle->tree;
-    rbTreeTasks* waiting = &bundle->waiting;
-    startTasks(waiting, 0);
-    updateLimit(bundle);
-    int32_t child;
-    while (takeTask(waiting, (double)bundle->limit, &child)) {
-        const rbRayNode* node = child >= 0 ? &tree->rayNodes[child] : NULL;
-        float first[RB_RAY_WIDTH];
-        unsigned isNarrow = 0;
-        unsigned bits = node != NULL ? meetBundle(bundle, node, first, &isNarrow) : 0;
-        bool isLow = node == NULL || (bits & isNarrow) != 0;
-        for (int i = 0; i < RB_RAY_WIDTH && !isLow; ++i) {
-            isLow = (bits >> i & 1U) != 0 && node->child[i] < 0;
-        }
-        if (isLow) {
-            castApart(bundle, child);
-        } else if (bits != 0) {
-            rbTreeTask nearest = addTasks(tree, waiting, node, bits, first);
-            waiting->tasks[waiting->count++] = nearest;
-        }
-    }
+    return rbDot(a->direction, b->direction) > 0.995 &&
+           rbDistance(a->origin, b->origin) < 0.1 * tree->radius;
 }
 
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits)
 {
     RB_ASSERT(tree != NULL && (count == 0 || (rays != NULL && hits != NULL)));
-    Bundle bundle;
-    bundle.tree = tree;
-    for (int i = 0; i < count;) {
-        // rays that miss the tree are not part of the bundle and do not end it
-        bundle.count = 0;
-        int last = i;
-        while (last < count && bundle.count < BUNDLE_MAX) {
-            Cast* cast = &bundle.casts[bundle.count];
-            const rbRay* ray = &rays[last];
-            hits[last] = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX, RB_VEC3_ZERO};
-            bool isNear = makeLine(tree, ray, &cast->line);
-            if (isNear && bundle.count > 0 &&
-                !isParallelNear(&bundle.casts[0].line, &cast->line, tree->radius)) {
-                break;
+    Cast casts[GROUP_MAX];
+    int32_t children[GROUP_MAX] = {0}; // the next part of each
+    int order[GROUP_MAX];              // of those at work; places of others follow
+    for (int i = 0; i < GROUP_MAX; ++i) {
+        order[i] = i;
+    }
+    int active = 0;
+    for (int next = 0; active > 0 || next < count;) {
+        for (; active < GROUP_MAX && next < count; ++next) {
+            int at = order[active];
+            if (active == 0 && next + 1 < count && areSimilar(tree, &rays[next], &rays[next + 1])) {
+                (void)rbBoxTree_CastRay(tree, normals, &rays[next], RB_RAY_FIRST, &hits[next]);
+            } else if (startCast(&casts[at], tree, normals, &rays[next], &hits[next])) {
+                active += takeTask(&casts[at].waiting, INFINITY, &children[at]) ? 1 : 0;
             }
-            if (isNear) {
-                cast->normals = normals;
-                cast->wish = RB_RAY_FIRST;
-                cast->view = rbMakeRayView(ray);
-                bundle.hits[bundle.count++] = &hits[last];
+        }
+        for (int i = active - 1; i >= 0; --i) {
+            int at = order[i];
+            if (!stepCast(tree, &casts[at], &children[at])) {
+                order[i] = order[--active];
+                order[active] = at;
             }
-            ++last;
         }
-        if (bundle.count >= BUNDLE_MIN && bundle.casts[0].line.slack < FAR_SLACK) {
-            boundBundle(&bundle);
-            castBundle(&bundle);
-        } else {
-            castApart(&bundle, 0);
-        }
-        i = last;
     }
 }
 
