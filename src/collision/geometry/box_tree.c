@@ -568,7 +568,7 @@ static void addRayNodes(rbBoxTree* tree)
     int stack[RB_RAY_WIDTH * RB_BOX_DEPTH_MAX][2]; // slot; place that refers to its node
     int top = 0;
     tree->rayNodes =
-        rbEnsureArray(NULL, &tree->rayNodeCapacity, tree->nodeCount, sizeof(rbRayNode));
+        rbEnsureArray(NULL, &tree->rayNodeCapacity, tree->nodeCount / 8 * 5 + 1, sizeof(rbRayNode));
     stack[top][0] = 0;
     stack[top++][1] = -1;
     while (top > 0) {
@@ -596,9 +596,12 @@ static void addRayNodes(rbBoxTree* tree)
 // Nodes are expected for one in so many triangles, and otherwise grow.
 #define EXPECTED_TRIANGLES 6
 
-// Releases unused capacity of the arrays.
+// Releases unused capacity of the arrays, if it is worth the copy.
 static void* trim(void* memory, size_t size, int* capacity, int count)
 {
+    if (count >= *capacity - *capacity / 4) {
+        return memory;
+    }
     void* trimmed = rbGrow(memory, (size_t)*capacity * size, (size_t)count * size);
     *capacity = count;
     return trimmed;
