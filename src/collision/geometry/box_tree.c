@@ -544,7 +544,8 @@ static void setRayPlace(const rbBoxTree* tree, rbRayNode* node, int place, int s
     const rbBoxNode* from = slot >= 0 ? &tree->nodes[slot / RB_BOX_WIDTH] : NULL;
     for (int axis = 0; axis < 3; ++axis) {
         double center = from != NULL ? (double)from->center[axis][slot % RB_BOX_WIDTH] : 0.0;
-        double half = from != NULL ? (double)from->half[axis][slot % RB_BOX_WIDTH] : -INFINITY;
+        double half =
+            from != NULL ? (double)from->half[axis][slot % RB_BOX_WIDTH] : -(double)INFINITY;
         node->ends[axis][0][place] = -roundUp(half - center);
         node->ends[axis][1][place] = roundUp(center + half);
     }

@@ -1,9 +1,9 @@
-// A tree of boxes over the triangles of a mesh, four children per node, for distance, overlap and
-// ray queries.
+// A tree of boxes over the triangles of a mesh, four children per node, for distance and overlap
+// queries; for rays its nodes are merged into nodes of eight.
 //
 // A slot is a part of the mesh: a node, or a block of up to four triangles. It is identified by 4 *
 // node + place; slot 0 is the whole mesh. Each slot has two boxes: one along the axes of the body,
-// for rays and boxes, and one along the principal axes of its vertices, which lies close to a
+// for boxes and rays, and one along the principal axes of its vertices, which lies close to a
 // curved surface: its thickness decreases with the square of its size. Boxes are relative to the
 // origin of the tree, in float, rounded outward; queries compute with them in double. Triangles are
 // copied in the order of the tree, so that neighbors in space are neighbors in memory.

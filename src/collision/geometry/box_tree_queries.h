@@ -72,9 +72,8 @@ typedef struct rbTreeHit {
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit);
 
-// The first hits of many rays, each bit for bit as if it were cast alone. Neighboring rays with
-// similar directions are traversed together and cost less. For rays without a hit the triangle is
-// INT_MAX.
+// The first hits of many rays, each bit for bit as if it were cast alone. They take turns: while
+// one waits for memory, the others proceed. For rays without a hit the triangle is INT_MAX.
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits);
 
