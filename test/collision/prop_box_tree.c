@@ -239,7 +239,7 @@ static rbRay makeRay(rbRandom* random, const rbPolyhedron* p)
     } else if (kind == 2) {
         d = rbSub(pickVertex(random, p), target);
     } else if (kind == 3) {
-        way = size * pow(10.0, rbRandom_Range(random, 0.0, 9.0));
+        way = size * pow(10.0, rbRandom_Range(random, 0.0, 17.0));
     } else if (kind == 4) {
         target = rbAddScaled(target, 0.5 * size, rbRandom_Direction(random));
     } else if (kind == 5) {
