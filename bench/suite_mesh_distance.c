@@ -123,7 +123,8 @@ static void freeCounted(void* memory, size_t size, void* context)
 static size_t getTreeBytes(const rbBoxTree* tree)
 {
     return sizeof(*tree) + (size_t)tree->nodeCapacity * (sizeof(rbBoxNode) + sizeof(rbTiltedNode)) +
-           (size_t)tree->blockCapacity * sizeof(rbTriangleBlock);
+           (size_t)tree->rayNodeCapacity * sizeof(rbRayNode) +
+           (size_t)tree->blockCount * sizeof(rbTriangleBlock);
 }
 
 // The tree alone, over the same triangles.

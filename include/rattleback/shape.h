@@ -306,8 +306,8 @@ RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbR
 RB_API bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray);
 
 /// Casts many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit for bit;
-/// where a ray does not hit, t is INFINITY. Neighboring rays in the array that are coherent, such
-/// as rays with a common origin or direction, traverse a mesh together and cost less. Returns the
+/// where a ray does not hit, t is INFINITY. At a large mesh they take turns, so that one
+/// proceeds while another waits for memory: incoherent rays cost less than one by one. Returns the
 /// number of hits.
 RB_API int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count,
                                rbRayHit* hits);

@@ -60,11 +60,11 @@ static double meetTriangle(const rbPolyhedron* p, int t, const rbRay* ray)
 
 static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbTreeHit* hit)
 {
-    *hit = (rbTreeHit){ray->tMax, -1, -1};
+    *hit = (rbTreeHit){ray->tMax, -1, -1, RB_VEC3_ZERO};
     for (int t = 0; t < p->triangleCount; ++t) {
         double s = meetTriangle(p, t, ray);
         if (s >= 0.0 && (s < hit->t || (hit->triangle < 0 && s <= hit->t))) {
-            *hit = (rbTreeHit){s, t, p->faceOfTriangle[t]};
+            *hit = (rbTreeHit){s, t, p->faceOfTriangle[t], p->normals[p->faceOfTriangle[t]]};
         }
     }
     return hit->triangle >= 0;
@@ -239,7 +239,7 @@ static rbRay makeRay(rbRandom* random, const rbPolyhedron* p)
     } else if (kind == 2) {
         d = rbSub(pickVertex(random, p), target);
     } else if (kind == 3) {
-        way = size * pow(10.0, rbRandom_Range(random, 0.0, 9.0));
+        way = size * pow(10.0, rbRandom_Range(random, 0.0, 17.0));
     } else if (kind == 4) {
         target = rbAddScaled(target, 0.5 * size, rbRandom_Direction(random));
     } else if (kind == 5) {
@@ -265,6 +265,8 @@ static void checkRay(const rbGeometry* geometry, const rbRay* ray)
         assert_int_equal(hit.face, truth.face);
         assert_memory_equal(&found.t, &truth.t, sizeof(double));
         assert_int_equal(found.feature, p->faceOfTriangle[truth.triangle]);
+        assert_memory_equal(&hit.normal, &truth.normal, sizeof hit.normal);
+        assert_memory_equal(&found.normal, &truth.normal, sizeof found.normal);
     }
 }
 

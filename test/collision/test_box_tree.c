@@ -144,6 +144,40 @@ static void visitSlot(Visit* visit, int slot, int depth)
     }
 }
 
+// The nodes for rays reach every block once, in order, and each box holds what is below it.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
+static int visitRayNode(const rbBoxTree* tree, int at, int block)
+{
+    assert_true(at < tree->rayNodeCount);
+    const rbRayNode* node = &tree->rayNodes[at];
+    for (int i = 0; i < RB_RAY_WIDTH; ++i) {
+        int child = node->child[i];
+        if (child == RB_BOX_EMPTY) {
+            assert_true(i > 0 && node->ends[0][0][i] > node->ends[0][1][i]);
+            continue;
+        }
+        assert_true(i == 0 || node->child[i - 1] != RB_BOX_EMPTY);
+        assert_true(child != 0);
+        assert_true(child < 0 || node->blocks[i] == -1 || node->blocks[i] == block);
+        int first = block;
+        block = child < 0 ? block + 1 : visitRayNode(tree, child, block);
+        assert_true(child >= 0 || ~child == first);
+        for (int b = first; b < block; ++b) {
+            const rbTriangleBlock* held = &tree->blocks[b];
+            const double origin[3] = {tree->origin.x, tree->origin.y, tree->origin.z};
+            for (int corner = 0; corner < 3; ++corner) {
+                for (int k = 0; k < 3 * RB_BOX_WIDTH; ++k) {
+                    int axis = k / RB_BOX_WIDTH;
+                    double x = held->corners[corner][axis][k % RB_BOX_WIDTH] - origin[axis];
+                    assert_true((double)node->ends[axis][0][i] <= x);
+                    assert_true((double)node->ends[axis][1][i] >= x);
+                }
+            }
+        }
+    }
+    return block;
+}
+
 // Builds the tree, checks all of it and returns the number of blocks.
 static int checkSet(rbRandom* random, const Set* set, int directionCount)
 {
@@ -164,6 +198,7 @@ static int checkSet(rbRandom* random, const Set* set, int directionCount)
         checkBelow(rbDistance(set->vertices[3 * (size_t)i], tree->origin), tree->radius);
     }
     assert_int_equal(visit.blocks, tree->blockCount);
+    assert_int_equal(visitRayNode(tree, 0, 0), tree->blockCount);
     assert_int_equal(visit.nodes + 1, tree->nodeCount); // node 0 holds only the root
     assert_int_equal(tree->triangleCount, set->count);
     rbFree(visit.seen, (size_t)set->count * sizeof(bool));

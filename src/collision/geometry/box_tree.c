@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 // More bins do not improve the trees (measured).
 #define BIN_COUNT 16
@@ -20,26 +21,29 @@
 // matters and costs the most.
 #define ONE_AXIS_COUNT 4096
 
-// Upper ends are negated: the box of two boxes is the maximum of each component. The fourth lane is
-// 0.
+// Lower ends are negated: the box of two boxes is the maximum of each component.
 typedef struct Box {
     rbQuad below; // minus the lower ends
     rbQuad above; // the upper ends
 } Box;
 
-// A triangle during construction.
-typedef struct Item {
-    Box box;
-    int triangle;
-} Item;
+// The box of a triangle during construction; the fourth lanes are the lower and upper half of its
+// index.
+typedef Box Item;
+#define INDEX_HALF 65536
 
 typedef struct Builder {
     const rbVec3* vertices;
     const rbIndex3* input;
     const int* faces; // of the triangles; NULL: every triangle is its own
     Item* items;
+    uint32_t* runs; // of every block: RB_BOX_WIDTH * first item + count - 1
+    int runCapacity;
+    rbVec3* corners; // m, of loaded items, relative to the origin of the tree
     rbBoxTree* tree;
 } Builder;
+
+#define LOADED_MAX 4096 // items
 
 // A run of items with their box.
 typedef struct Range {
@@ -65,20 +69,30 @@ static inline float halfSurface(const Box* box)
 // Twice the center of a box.
 static inline rbQuad centerOf(const Item* item)
 {
-    return item->box.above - item->box.below;
+    return item->above - item->below;
+}
+
+static inline int triangleOf(const Item* item)
+{
+    return INDEX_HALF * (int)item->above[3] + (int)item->below[3];
 }
 
 static float roundUp(double value)
 {
+    // without a branch, which would be mispredicted half of the time: the next float upward
     float rounded = (float)value;
-    return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+    int32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    bits += (double)rounded < value ? (bits >= 0 ? 1 : -1) : 0;
+    memcpy(&rounded, &bits, sizeof bits);
+    return rounded;
 }
 
 static Range joinItems(const Builder* builder, int first, int count)
 {
     Range range = {first, count, emptyBox};
     for (int i = first; i < first + count; ++i) {
-        joinBox(&range.box, &builder->items[i].box);
+        joinBox(&range.box, &builder->items[i]);
     }
     return range;
 }
@@ -94,21 +108,29 @@ typedef struct Cut {
     float cost;
     int axis; // -1: none
     int bin;  // items of this bin and above go right
+    Bin sides[2];
 } Cut;
 
-// The range of centers along an axis, and the scale that maps them to bins.
+// The range of centers, and the scales that map them to bins; 0 for an axis that is not used.
 typedef struct Spread {
-    float lower, width;
-    float scale;
+    rbQuad lower;
+    rbQuad scale;
 } Spread;
 
-static inline int binOf(const Item* item, int axis, const Spread* spread)
+typedef int32_t Places __attribute__((vector_size(16)));
+
+// The bins of an item along the axes.
+static inline Places placesOf(const Item* item, const Spread* spread)
 {
-    int bin = (int)((centerOf(item)[axis] - spread->lower) * spread->scale);
+    return __builtin_convertvector((centerOf(item) - spread->lower) * spread->scale, Places);
+}
+
+static inline int limitBin(int bin)
+{
     return bin < BIN_COUNT ? bin : BIN_COUNT - 1;
 }
 
-static void measureSpread(const Builder* builder, const Range* range, Spread spreads[3])
+static Spread measureSpread(const Builder* builder, const Range* range)
 {
     Box centers = emptyBox;
     for (int i = range->first; i < range->first + range->count; ++i) {
@@ -116,60 +138,80 @@ static void measureSpread(const Builder* builder, const Range* range, Spread spr
         Box point = {-center, center};
         joinBox(&centers, &point);
     }
-    for (int axis = 0; axis < 3; ++axis) {
-        float lower = -centers.below[axis];
-        float width = centers.above[axis] - lower;
-        spreads[axis] = (Spread){lower, width, width > 0.0F ? (float)BIN_COUNT / width : 0.0F};
-    }
-}
-
-// The cheapest cut along an axis.
-static void tryAxis(const Builder* builder, const Range* range, int axis, const Spread* spread,
-                    Cut* best)
-{
-    Bin bins[BIN_COUNT];
-    for (int i = 0; i < BIN_COUNT; ++i) {
-        bins[i] = (Bin){emptyBox, 0};
-    }
-    for (int i = range->first; i < range->first + range->count; ++i) {
-        Bin* bin = &bins[binOf(&builder->items[i], axis, spread)];
-        joinBox(&bin->box, &builder->items[i].box);
-        ++bin->count;
-    }
-    float rightCosts[BIN_COUNT];
-    Bin right = {emptyBox, 0};
-    for (int i = BIN_COUNT - 1; i > 0; --i) {
-        joinBox(&right.box, &bins[i].box);
-        right.count += bins[i].count;
-        rightCosts[i] = right.count > 0 ? halfSurface(&right.box) * (float)right.count : 0.0F;
-    }
-    Bin left = {emptyBox, 0};
-    for (int i = 1; i < BIN_COUNT; ++i) {
-        joinBox(&left.box, &bins[i - 1].box);
-        left.count += bins[i - 1].count;
-        if (left.count == 0 || left.count == range->count) {
-            continue;
-        }
-        float cost = halfSurface(&left.box) * (float)left.count + rightCosts[i];
-        if (cost < best->cost) {
-            *best = (Cut){cost, axis, i};
-        }
-    }
-}
-
-static Cut findCut(const Builder* builder, const Range* range, Spread spreads[3])
-{
-    Cut best = {INFINITY, -1, 0};
+    rbQuad width = centers.above + centers.below;
     int longest = 0;
     for (int axis = 1; axis < 3; ++axis) {
-        longest = spreads[axis].width > spreads[longest].width ? axis : longest;
+        longest = width[axis] > width[longest] ? axis : longest;
     }
+    Spread spread = {-centers.below, {0.0F}};
     for (int axis = 0; axis < 3; ++axis) {
         // a width may be so small that its inverse is not finite
         bool isUsed = axis == longest || range->count <= ONE_AXIS_COUNT;
-        if (isUsed && spreads[axis].scale > 0.0F && isfinite(spreads[axis].scale)) {
-            tryAxis(builder, range, axis, &spreads[axis], &best);
+        float scale = width[axis] > 0.0F ? (float)BIN_COUNT / width[axis] : 0.0F;
+        spread.scale[axis] = isUsed && isfinite(scale) ? scale : 0.0F;
+    }
+    return spread;
+}
+
+// The cheapest cut along an axis.
+static void tryAxis(const Bin bins[BIN_COUNT], int count, int axis, Cut* best)
+{
+    float rightCosts[BIN_COUNT];
+    Bin right = {emptyBox, 0};
+    float rightCost = 0.0F;
+    for (int i = BIN_COUNT - 1; i > 0; --i) {
+        if (bins[i].count > 0) {
+            joinBox(&right.box, &bins[i].box);
+            right.count += bins[i].count;
+            rightCost = halfSurface(&right.box) * (float)right.count;
         }
+        rightCosts[i] = rightCost;
+    }
+    Bin left = {emptyBox, 0};
+    for (int i = 1; i < BIN_COUNT; ++i) {
+        // a cut after an empty bin is the one before it
+        if (bins[i - 1].count == 0) {
+            continue;
+        }
+        joinBox(&left.box, &bins[i - 1].box);
+        left.count += bins[i - 1].count;
+        float cost = halfSurface(&left.box) * (float)left.count + rightCosts[i];
+        if (left.count < count && cost < best->cost) {
+            best->cost = cost;
+            best->axis = axis;
+            best->bin = i;
+        }
+    }
+}
+
+static Cut findCut(const Builder* builder, const Range* range, const Spread* spread)
+{
+    Bin bins[3][BIN_COUNT];
+    int axes[3];
+    int axisCount = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        axes[axisCount] = axis;
+        axisCount += spread->scale[axis] > 0.0F ? 1 : 0;
+        for (int i = 0; i < BIN_COUNT; ++i) {
+            bins[axis][i] = (Bin){emptyBox, 0};
+        }
+    }
+    for (int i = range->first; i < range->first + range->count; ++i) {
+        Places places = placesOf(&builder->items[i], spread);
+        for (int k = 0; k < axisCount; ++k) {
+            Bin* bin = &bins[axes[k]][limitBin(places[axes[k]])];
+            joinBox(&bin->box, &builder->items[i]);
+            ++bin->count;
+        }
+    }
+    Cut best = {INFINITY, -1, 0, {{emptyBox, 0}, {emptyBox, 0}}};
+    for (int k = 0; k < axisCount; ++k) {
+        tryAxis(bins[axes[k]], range->count, axes[k], &best);
+    }
+    for (int i = 0; i < BIN_COUNT && best.axis >= 0; ++i) {
+        const Bin* bin = &bins[best.axis][i];
+        joinBox(&best.sides[i < best.bin ? 0 : 1].box, &bin->box);
+        best.sides[i < best.bin ? 0 : 1].count += bin->count;
     }
     return best;
 }
@@ -177,30 +219,33 @@ static Cut findCut(const Builder* builder, const Range* range, Spread spreads[3]
 // Splits a range into two that are not empty; reorders its items.
 static void split(const Builder* builder, const Range* range, int depth, Range parts[2])
 {
-    Spread spreads[3];
-    Cut cut = {INFINITY, -1, 0};
+    Spread spread;
+    Cut cut = {.cost = INFINITY, .axis = -1};
     if (depth < HEURISTIC_DEPTH && range->count > 2) {
-        measureSpread(builder, range, spreads);
-        cut = findCut(builder, range, spreads);
+        spread = measureSpread(builder, range);
+        cut = findCut(builder, range, &spread);
     }
-    int middle = range->first + range->count / 2;
-    if (cut.axis >= 0) {
-        int i = range->first;
-        int j = range->first + range->count - 1;
-        while (i <= j) {
-            if (binOf(&builder->items[i], cut.axis, &spreads[cut.axis]) < cut.bin) {
-                ++i;
-            } else {
-                Item swap = builder->items[i];
-                builder->items[i] = builder->items[j];
-                builder->items[j--] = swap;
-            }
+    if (cut.axis < 0) {
+        int half = range->count / 2;
+        parts[0] = joinItems(builder, range->first, half);
+        parts[1] = joinItems(builder, range->first + half, range->count - half);
+        return;
+    }
+    Item* items = builder->items;
+    int i = range->first;
+    int j = range->first + range->count - 1;
+    while (i <= j) {
+        if (limitBin(placesOf(&items[i], &spread)[cut.axis]) < cut.bin) {
+            ++i;
+        } else {
+            Item swap = items[i];
+            items[i] = items[j];
+            items[j--] = swap;
         }
-        middle = i;
     }
-    parts[0] = joinItems(builder, range->first, middle - range->first);
-    parts[1] = joinItems(builder, middle, range->first + range->count - middle);
-    RB_ASSERT(parts[0].count > 0 && parts[1].count > 0);
+    RB_ASSERT(i == range->first + cut.sides[0].count && cut.sides[1].count > 0);
+    parts[0] = (Range){range->first, cut.sides[0].count, cut.sides[0].box};
+    parts[1] = (Range){i, cut.sides[1].count, cut.sides[1].box};
 }
 
 // --------------------------------------------------------------------------------- tilted boxes
@@ -209,10 +254,21 @@ static void split(const Builder* builder, const Range* range, int depth, Range p
 // in float.
 #define TILTED_SLACK 1e-6
 
-static rbVec3 cornerOf(const Builder* builder, int item, int corner)
+// Loads the corners of items from a place of a range on, as many as there is room for; returns
+// their number. A range that fits is loaded once.
+static int loadCorners(const Builder* builder, const Range* range, int from)
 {
-    int vertex = builder->input[builder->items[item].triangle].v[corner];
-    return rbSub(builder->vertices[vertex], builder->tree->origin);
+    int left = range->count - from;
+    int count = left < LOADED_MAX ? left : LOADED_MAX;
+    const Item* items = &builder->items[range->first + from];
+    rbVec3 origin = builder->tree->origin;
+    for (int i = 0; i < count; ++i) {
+        const int* v = builder->input[triangleOf(&items[i])].v;
+        for (int k = 0; k < 3; ++k) {
+            builder->corners[3 * i + k] = rbSub(builder->vertices[v[k]], origin);
+        }
+    }
+    return 3 * count;
 }
 
 // Principal axes of the corners of a range, the normal last.
@@ -222,9 +278,10 @@ static rbMat3 findAxes(const Builder* builder, const Range* range)
     rbVec3 middle = {0.5 * (double)twice[0], 0.5 * (double)twice[1], 0.5 * (double)twice[2]};
     rbVec3 sum = RB_VEC3_ZERO;
     rbSym3 squares = {0};
-    for (int i = range->first; i < range->first + range->count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            rbVec3 x = rbSub(cornerOf(builder, i, k), middle);
+    for (int from = 0; from < range->count; from += LOADED_MAX) {
+        int loaded = loadCorners(builder, range, from);
+        for (int i = 0; i < loaded; ++i) {
+            rbVec3 x = rbSub(builder->corners[i], middle);
             sum = rbAdd(sum, x);
             rbSym3 square = {x.x * x.x, x.y * x.y, x.z * x.z, x.x * x.y, x.x * x.z, x.y * x.z};
             squares = rbAddSym(squares, square);
@@ -247,9 +304,12 @@ static void measureAlong(const Builder* builder, const Range* range, const rbMat
 {
     rbVec3 lower = {INFINITY, INFINITY, INFINITY};
     rbVec3 upper = rbNeg(lower);
-    for (int i = range->first; i < range->first + range->count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            rbVec3 x = rbMulMtV(*axes, cornerOf(builder, i, k));
+    for (int from = 0; from < range->count; from += LOADED_MAX) {
+        // a range that fits is loaded already
+        bool isLoaded = range->count <= LOADED_MAX;
+        int loaded = isLoaded ? 3 * range->count : loadCorners(builder, range, from);
+        for (int i = 0; i < loaded; ++i) {
+            rbVec3 x = rbMulMtV(*axes, builder->corners[i]);
             lower = rbMin3(lower, x);
             upper = rbMax3(upper, x);
         }
@@ -300,8 +360,8 @@ static int addNode(rbBoxTree* tree)
     tree->tilted =
         rbEnsureArray(tree->tilted, &tree->nodeCapacity, tree->nodeCount + 1, sizeof(rbTiltedNode));
     int at = tree->nodeCount++;
-    tree->nodes[at] = (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY},
-                                  .blocks = {-1, -1, -1, -1}};
+    tree->nodes[at] =
+        (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY}};
     tree->tilted[at] = (rbTiltedNode){0};
     return at;
 }
@@ -319,16 +379,21 @@ static void setBox(rbBoxNode* node, int place, const Box* box)
     }
 }
 
-// Moves the triangles of a range into the next block.
-static int32_t addBlock(const Builder* builder, const Range* range)
+// Notes the range of the next block.
+static int32_t addBlock(Builder* builder, const Range* range)
 {
-    rbBoxTree* tree = builder->tree;
-    tree->blocks = rbEnsureArray(tree->blocks, &tree->blockCapacity, tree->blockCount + 1,
-                                 sizeof(rbTriangleBlock));
-    rbTriangleBlock* block = &tree->blocks[tree->blockCount];
+    int at = builder->tree->blockCount++;
+    builder->runs = rbEnsureArray(builder->runs, &builder->runCapacity, at + 1, sizeof(uint32_t));
+    builder->runs[at] = RB_BOX_WIDTH * (uint32_t)range->first + (uint32_t)range->count - 1;
+    return ~(int32_t)at;
+}
+
+static void fillBlock(const Builder* builder, uint32_t run, rbTriangleBlock* block)
+{
+    const Item* items = &builder->items[run / RB_BOX_WIDTH];
     for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
-        bool isUsed = lane < range->count;
-        int triangle = builder->items[range->first + (isUsed ? lane : 0)].triangle;
+        bool isUsed = lane <= (int)(run % RB_BOX_WIDTH);
+        int triangle = triangleOf(&items[isUsed ? lane : 0]);
         block->origins[lane] = isUsed ? triangle : -1;
         block->faces[lane] = builder->faces != NULL ? builder->faces[triangle] : triangle;
         for (int k = 0; k < 3; ++k) {
@@ -338,7 +403,16 @@ static int32_t addBlock(const Builder* builder, const Range* range)
             block->corners[k][2][lane] = corner.z;
         }
     }
-    return ~(int32_t)tree->blockCount++;
+}
+
+// Copies the triangles into blocks, whose number is known now.
+static void fillBlocks(const Builder* builder)
+{
+    rbBoxTree* tree = builder->tree;
+    tree->blocks = rbAlloc((size_t)tree->blockCount * sizeof(rbTriangleBlock));
+    for (int i = 0; i < tree->blockCount; ++i) {
+        fillBlock(builder, builder->runs[i], &tree->blocks[i]);
+    }
 }
 
 // A range waiting for its node.
@@ -397,11 +471,6 @@ static void buildNodes(Builder* builder, Range whole)
         int32_t child = isBlock ? addBlock(builder, &task.range) : addNode(tree);
         rbBoxNode* parent = &tree->nodes[task.slot / RB_BOX_WIDTH];
         parent->child[task.slot % RB_BOX_WIDTH] = child;
-        bool isLowest = !isBlock;
-        for (int i = 0; i < count; ++i) {
-            isLowest = isLowest && parts[i].count <= RB_BOX_WIDTH;
-        }
-        parent->blocks[task.slot % RB_BOX_WIDTH] = isLowest ? tree->blockCount : -1;
         for (int i = count - 1; i >= 0; --i) {
             setBox(&tree->nodes[child], i, &parts[i].box);
             setTilted(builder, &tree->tilted[child], i, &parts[i]);
@@ -411,9 +480,129 @@ static void buildNodes(Builder* builder, Range whole)
     }
 }
 
-// Releases unused capacity of the arrays.
+// --------------------------------------------------------------------------------- nodes for rays
+
+// Slots whose boxes become the places of a node for rays, in the order of the tree.
+typedef struct Row {
+    int slots[RB_RAY_WIDTH];
+    int count;
+} Row;
+
+static int countChildren(const rbBoxNode* node)
+{
+    int count = 0;
+    while (count < RB_BOX_WIDTH && node->child[count] != RB_BOX_EMPTY) {
+        ++count;
+    }
+    return count;
+}
+
+// Replaces the slot at a place by its children.
+static void openSlot(const rbBoxTree* tree, Row* row, int place)
+{
+    int node = rbBoxTree_GetChild(tree, row->slots[place]);
+    int added = countChildren(&tree->nodes[node]) - 1;
+    for (int i = row->count - 1; i > place; --i) {
+        row->slots[i + added] = row->slots[i];
+    }
+    for (int i = 0; i <= added; ++i) {
+        row->slots[place + i] = RB_BOX_WIDTH * node + i;
+    }
+    row->count += added;
+}
+
+// Opens slots as long as their children have places, the one with the largest box for its places
+// first: its own node is saved where a ray meets the box.
+static Row gatherSlots(const rbBoxTree* tree, int slot)
+{
+    Row row = {{slot}, 1};
+    for (int chosen = 0; chosen >= 0;) {
+        chosen = -1;
+        float largest = -1.0F;
+        for (int i = 0; i < row.count; ++i) {
+            int at = row.slots[i], child = rbBoxTree_GetChild(tree, at);
+            int added = child >= 0 ? countChildren(&tree->nodes[child]) - 1 : RB_RAY_WIDTH;
+            if (row.count + added > RB_RAY_WIDTH) {
+                continue;
+            }
+            const rbBoxNode* node = &tree->nodes[at / RB_BOX_WIDTH];
+            int place = at % RB_BOX_WIDTH;
+            float x = node->half[0][place], y = node->half[1][place], z = node->half[2][place];
+            float gain = (x * y + y * z + z * x) / (float)added;
+            chosen = gain > largest ? i : chosen;
+            largest = gain > largest ? gain : largest;
+        }
+        if (chosen >= 0) {
+            openSlot(tree, &row, chosen);
+        }
+    }
+    return row;
+}
+
+static void setRayPlace(const rbBoxTree* tree, rbRayNode* node, int place, int slot)
+{
+    const rbBoxNode* from = slot >= 0 ? &tree->nodes[slot / RB_BOX_WIDTH] : NULL;
+    for (int axis = 0; axis < 3; ++axis) {
+        double center = from != NULL ? (double)from->center[axis][slot % RB_BOX_WIDTH] : 0.0;
+        double half =
+            from != NULL ? (double)from->half[axis][slot % RB_BOX_WIDTH] : -(double)INFINITY;
+        node->ends[axis][0][place] = -roundUp(half - center);
+        node->ends[axis][1][place] = roundUp(center + half);
+    }
+    node->child[place] = from != NULL ? from->child[slot % RB_BOX_WIDTH] : RB_BOX_EMPTY;
+    node->blocks[place] = -1;
+}
+
+// The first block of a slot if all its children are blocks, otherwise -1.
+static int findLowest(const rbBoxTree* tree, int child)
+{
+    int first = child >= 0 ? ~tree->nodes[child].child[0] : -1;
+    for (int i = 0; child >= 0 && i < countChildren(&tree->nodes[child]); ++i) {
+        first = tree->nodes[child].child[i] >= 0 ? -1 : first;
+    }
+    return first;
+}
+
+// The nodes for rays below a slot: in the order of a descent, as the others.
+static void addRayNodes(rbBoxTree* tree)
+{
+    int stack[RB_RAY_WIDTH * RB_BOX_DEPTH_MAX][2]; // slot; place that refers to its node
+    int top = 0;
+    tree->rayNodes =
+        rbEnsureArray(NULL, &tree->rayNodeCapacity, tree->nodeCount / 8 * 5 + 1, sizeof(rbRayNode));
+    stack[top][0] = 0;
+    stack[top++][1] = -1;
+    while (top > 0) {
+        const int* task = stack[--top];
+        Row row = gatherSlots(tree, task[0]);
+        int at = tree->rayNodeCount++;
+        tree->rayNodes = rbEnsureArray(tree->rayNodes, &tree->rayNodeCapacity, tree->rayNodeCount,
+                                       sizeof(rbRayNode));
+        if (task[1] >= 0) {
+            tree->rayNodes[task[1] / RB_RAY_WIDTH].child[task[1] % RB_RAY_WIDTH] = at;
+        }
+        rbRayNode* node = &tree->rayNodes[at];
+        for (int i = RB_RAY_WIDTH - 1; i >= 0; --i) {
+            setRayPlace(tree, node, i, i < row.count ? row.slots[i] : -1);
+            if (i < row.count && node->child[i] >= 0) {
+                RB_ASSERT(top < RB_RAY_WIDTH * RB_BOX_DEPTH_MAX);
+                node->blocks[i] = findLowest(tree, node->child[i]);
+                stack[top][0] = row.slots[i];
+                stack[top++][1] = RB_RAY_WIDTH * at + i;
+            }
+        }
+    }
+}
+
+// Nodes are expected for one in so many triangles, and otherwise grow.
+#define EXPECTED_TRIANGLES 6
+
+// Releases unused capacity of the arrays, if it is worth the copy.
 static void* trim(void* memory, size_t size, int* capacity, int count)
 {
+    if (count >= *capacity - *capacity / 4) {
+        return memory;
+    }
     void* trimmed = rbGrow(memory, (size_t)*capacity * size, (size_t)count * size);
     *capacity = count;
     return trimmed;
@@ -434,7 +623,13 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     rbBoxTree* tree = rbAllocZero(1, sizeof(*tree));
     tree->origin = rbScale(0.5, rbAdd(lower, upper));
     tree->triangleCount = count;
-    Builder builder = {vertices, triangles, faces, rbAlloc((size_t)count * sizeof(Item)), tree};
+    Builder builder = {.vertices = vertices, .input = triangles, .faces = faces, .tree = tree};
+    builder.items = rbAlloc((size_t)count * sizeof(Item));
+    builder.corners = rbAlloc(3 * LOADED_MAX * sizeof(rbVec3));
+    int nodeCapacity = 0;
+    int expected = count / EXPECTED_TRIANGLES + 2;
+    tree->nodes = rbEnsureArray(NULL, &nodeCapacity, expected, sizeof(rbBoxNode));
+    tree->tilted = rbEnsureArray(NULL, &tree->nodeCapacity, expected, sizeof(rbTiltedNode));
     double square = 0.0;
     for (int i = 0; i < count; ++i) {
         rbVec3 low = {INFINITY, INFINITY, INFINITY};
@@ -446,18 +641,22 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
             high = rbMax3(high, x);
             square = fmax(square, rbLengthSquared(x));
         }
-        builder.items[i] = (Item){{{roundUp(-low.x), roundUp(-low.y), roundUp(-low.z), 0.0F},
-                                   {roundUp(high.x), roundUp(high.y), roundUp(high.z), 0.0F}},
-                                  i};
+        float index[2] = {(float)(i % INDEX_HALF), (float)(i / INDEX_HALF)};
+        builder.items[i] = (Item){{roundUp(-low.x), roundUp(-low.y), roundUp(-low.z), index[0]},
+                                  {roundUp(high.x), roundUp(high.y), roundUp(high.z), index[1]}};
     }
     tree->radius = sqrt(square) * (1.0 + 1e-15);
     buildNodes(&builder, joinItems(&builder, 0, count));
+    fillBlocks(&builder);
     rbFree(builder.items, (size_t)count * sizeof(Item));
-    int nodeCapacity = tree->nodeCapacity;
+    rbFree(builder.corners, 3 * LOADED_MAX * sizeof(rbVec3));
+    rbFree(builder.runs, (size_t)builder.runCapacity * sizeof(uint32_t));
+    addRayNodes(tree);
+    tree->rayNodes =
+        trim(tree->rayNodes, sizeof(rbRayNode), &tree->rayNodeCapacity, tree->rayNodeCount);
+    nodeCapacity = tree->nodeCapacity;
     tree->tilted = trim(tree->tilted, sizeof(rbTiltedNode), &nodeCapacity, tree->nodeCount);
     tree->nodes = trim(tree->nodes, sizeof(rbBoxNode), &tree->nodeCapacity, tree->nodeCount);
-    tree->blocks =
-        trim(tree->blocks, sizeof(rbTriangleBlock), &tree->blockCapacity, tree->blockCount);
     return tree;
 }
 
@@ -466,7 +665,8 @@ void rbDestroyBoxTree(rbBoxTree* tree)
     if (tree != NULL) {
         rbFree(tree->nodes, (size_t)tree->nodeCapacity * sizeof(rbBoxNode));
         rbFree(tree->tilted, (size_t)tree->nodeCapacity * sizeof(rbTiltedNode));
-        rbFree(tree->blocks, (size_t)tree->blockCapacity * sizeof(rbTriangleBlock));
+        rbFree(tree->rayNodes, (size_t)tree->rayNodeCapacity * sizeof(rbRayNode));
+        rbFree(tree->blocks, (size_t)tree->blockCount * sizeof(rbTriangleBlock));
         rbFree(tree, sizeof(*tree));
     }
 }

@@ -1,9 +1,9 @@
-// A tree of boxes over the triangles of a mesh, four children per node, for distance, overlap and
-// ray queries.
+// A tree of boxes over the triangles of a mesh, four children per node, for distance and overlap
+// queries; for rays its nodes are merged into nodes of eight.
 //
 // A slot is a part of the mesh: a node, or a block of up to four triangles. It is identified by 4 *
 // node + place; slot 0 is the whole mesh. Each slot has two boxes: one along the axes of the body,
-// for rays and boxes, and one along the principal axes of its vertices, which lies close to a
+// for boxes and rays, and one along the principal axes of its vertices, which lies close to a
 // curved surface: its thickness decreases with the square of its size. Boxes are relative to the
 // origin of the tree, in float, rounded outward; queries compute with them in double. Triangles are
 // copied in the order of the tree, so that neighbors in space are neighbors in memory.
@@ -15,6 +15,8 @@
 
 // Children of a node and triangles of a block.
 #define RB_BOX_WIDTH 4
+// Children of a node for rays.
+#define RB_RAY_WIDTH 8
 // Maximum depth of a node.
 #define RB_BOX_DEPTH_MAX 64
 
@@ -25,10 +27,17 @@
 typedef struct rbBoxNode {
     float center[3][RB_BOX_WIDTH]; // m
     float half[3][RB_BOX_WIDTH];
-    int32_t child[RB_BOX_WIDTH];  // occupied places come first
-    int32_t blocks[RB_BOX_WIDTH]; // the first below a child that has only blocks, otherwise -1;
-                                  // the others follow it
+    int32_t child[RB_BOX_WIDTH]; // occupied places come first
 } rbBoxNode;
+
+// The same boxes for rays, which wait for every step down: nodes are merged with their children as
+// long as there are places for them.
+typedef struct rbRayNode {
+    float ends[3][2][RB_RAY_WIDTH]; // m: axis, lower and upper; empty places are inside out
+    int32_t child[RB_RAY_WIDTH];    // a node for rays, or as above
+    int32_t blocks[RB_RAY_WIDTH];   // the first below a child that has only blocks, otherwise -1;
+                                    // the others follow it
+} rbRayNode;
 
 // Boxes along principal axes: center + x long + y wide + z thickness normal, |x|, |y|, |z| <= 1.
 typedef struct rbTiltedNode {
@@ -54,13 +63,15 @@ typedef struct rbBoxTree {
     double radius;    // m, about the origin of the tree
     rbBoxNode* nodes; // node 0 has only slot 0
     rbTiltedNode* tilted;
+    rbRayNode* rayNodes;     // node 0 is the whole mesh
     rbTriangleBlock* blocks; // in the order of the tree
     int nodeCount, nodeCapacity;
-    int blockCount, blockCapacity;
+    int rayNodeCount, rayNodeCapacity;
+    int blockCount;
     int triangleCount;
 } rbBoxTree;
 
-_Static_assert(sizeof(rbBoxNode) == 128, "a node is two cache lines");
+_Static_assert(sizeof(rbRayNode) == 256, "a node for rays is four cache lines");
 _Static_assert(sizeof(rbTriangleBlock) == 320, "a block is five cache lines");
 
 // A tree over count >= 1 triangles of finite corners; degenerate ones are accepted. faces: the face

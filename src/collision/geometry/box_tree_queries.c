@@ -13,9 +13,9 @@
 // grazed along its plane, any point may be the hit. The triangle test decides, in double with exact
 // signs (the idea is that of Woop, Benthin and Wald 2013).
 //
-// A ray through a million triangles opens 16 nodes and examines 2 blocks, but waits for memory at
-// each: a node is two whole cache lines, a block five, and normals are prefetched as soon as the
-// block that refers to them has arrived.
+// A ray through a million triangles opens about ten nodes and examines two blocks, but waits for
+// memory at each: a node is four whole cache lines, a block five. So children are prefetched, the
+// normal of a triangle that is its own face is computed, and many rays take turns.
 #include "collision/geometry/box_tree_queries.h"
 
 #include "base/core/lanes.h"
@@ -34,11 +34,8 @@
 // bytes
 #define CACHE_LINE 64
 
-// Nodes prefetched together by rays. (Rays in random order through a million triangles: a third
-// faster than with one; for 6 and more the differences are in the noise.)
-#define FETCHED_NODES 10
-// Blocks of a lowest node prefetched together by rays.
-#define FETCHED_BLOCKS 3
+// Blocks of a lowest node prefetched together by rays. (None: 5 % slower; more: no faster.)
+#define FETCHED_BLOCKS 2
 
 // ----------------------------------------------------------------------------------------- tasks
 
@@ -256,17 +253,21 @@ static unsigned filter(const rbRayView* view, const rbTriangleBlock* block)
 // float.
 #define COMPONENT_MIN 0x1p-40
 
+// The slack, m, of a ray from so far that boxes cannot be distinguished.
+#define FAR_SLACK 0x1p100F
+
 // The line of a ray in a tree, each number replicated four times.
 typedef struct Line {
-    rbQuad origin[3];      // m, the point of the line nearest to the origin of the tree
-    rbQuad direction[3];   // unit
-    rbQuad size[3];        // its magnitudes
-    rbQuad inverse[3];     // of the direction
-    rbQuad inverseSize[3]; // its magnitudes
-    rbQuad slack;          // m, rounding error of box tests
-    rbQuad start;          // m, where the ray begins
-    double shift;          // m, parameter of the origin above
-    double reach;          // m, parameters farther from there are outside the tree
+    // m, the point of the line nearest to the origin of the tree; moved by the slack such that
+    // boxes begin earlier and end later
+    rbQuad origin[3][2];
+    rbQuad direction[3]; // unit
+    rbQuad inverse[3];   // of the direction
+    int entry[3];        // the end of a box where the line enters: 0 lower, 1 upper
+    float slack;         // m, rounding error of box tests
+    rbQuad start;        // m, where the ray begins
+    double shift;        // m, parameter of the origin above
+    double reach;        // m, parameters farther from there are outside the tree
 } Line;
 
 static inline rbQuad fourTimes(float x)
@@ -291,89 +292,93 @@ static bool makeLine(const rbBoxTree* tree, const rbRay* ray, Line* line)
     rbVec3 d = isFar ? RB_VEC3_ZERO : ray->direction;
     line->shift = shift;
     line->reach = isFar ? (double)FLT_MAX : 4.0 * radius;
-    line->slack = fourTimes(isFar ? INFINITY : (float)(slack + FLOAT_ROUNDING * radius) + FLT_MIN);
+    line->slack = isFar ? FAR_SLACK : (float)(slack + FLOAT_ROUNDING * radius) + FLT_MIN;
     double start = -shift < -line->reach ? -line->reach : -shift;
     line->start = fourTimes((float)(start > line->reach ? line->reach : start));
-    RB_ASSERT(line->slack[0] > 0.0F);
+    RB_ASSERT(line->slack > 0.0F);
     const double from[3] = {o.x, o.y, o.z};
     const double along[3] = {d.x, d.y, d.z};
     for (int i = 0; i < 3; ++i) {
         double c = fabs(along[i]) < COMPONENT_MIN ? COMPONENT_MIN : along[i];
         float inverse = 1.0F / (float)c;
-        line->origin[i] = fourTimes((float)from[i]);
+        float aside = inverse < 0.0F ? -line->slack : line->slack;
+        line->entry[i] = inverse < 0.0F ? 1 : 0;
+        line->origin[i][0] = fourTimes((float)from[i] + aside);
+        line->origin[i][1] = fourTimes((float)from[i] - aside);
         line->direction[i] = fourTimes((float)along[i]);
-        line->size[i] = fourTimes(fabsf((float)along[i]));
         line->inverse[i] = fourTimes(inverse);
-        line->inverseSize[i] = fourTimes(fabsf(inverse));
     }
     double outside = radius + slack;
     return rbLengthSquared(o) <= outside * outside * (1.0 + ROUNDING);
 }
 
-// Occupied places.
-static inline rbQuadMask isFull(const rbBoxNode* node)
-{
-    rbQuadMask child;
-    memcpy(&child, node->child, sizeof child);
-    return child != RB_BOX_EMPTY;
-}
-
 // The children of a node (bit i: place i) that the ray may hit before the limit, measured from the
 // origin of the traversal, and their entry parameters.
-static inline unsigned meetBoxes(const Line* line, const rbBoxNode* node, float limit,
-                                 float first[RB_BOX_WIDTH])
+static inline unsigned meetBoxes(const Line* line, const rbRayNode* node, float limit,
+                                 float first[RB_RAY_WIDTH])
 {
-    rbQuad c = rbQuad_Load(node->center[0]) - line->origin[0];
-    rbQuad h = rbQuad_Load(node->half[0]) + line->slack;
-    rbQuad center = c * line->inverse[0], half = h * line->inverseSize[0];
-    rbQuad in = center - half;
-    rbQuad out = center + half;
-    rbQuad middle = c * line->direction[0], extent = h * line->size[0];
-    for (int i = 1; i < 3; ++i) {
-        c = rbQuad_Load(node->center[i]) - line->origin[i];
-        h = rbQuad_Load(node->half[i]) + line->slack;
-        center = c * line->inverse[i];
-        half = h * line->inverseSize[i];
-        in = rbQuad_Max(in, center - half);
-        out = rbQuad_Min(out, center + half);
-        middle += c * line->direction[i];
-        extent += h * line->size[i];
+    unsigned bits = 0;
+    const float* entries[3];
+    const float* exits[3];
+    for (int i = 0; i < 3; ++i) {
+        entries[i] = node->ends[i][line->entry[i]];
+        exits[i] = node->ends[i][1 - line->entry[i]];
     }
-    rbQuad nearest = middle - extent;
-    rbQuadMask isMet = (in <= out) & (nearest <= limit) & (middle + extent >= line->start);
-    memcpy(first, &nearest, sizeof nearest);
-    return rbQuadMask_Bits(isMet & isFull(node));
+    for (int half = 0; half < RB_RAY_WIDTH; half += 4) {
+        rbQuad a = rbQuad_Load(entries[0] + half) - line->origin[0][0];
+        rbQuad b = rbQuad_Load(exits[0] + half) - line->origin[0][1];
+        rbQuad in = a * line->inverse[0], out = b * line->inverse[0];
+        rbQuad nearest = a * line->direction[0], farthest = b * line->direction[0];
+        for (int i = 1; i < 3; ++i) {
+            a = rbQuad_Load(entries[i] + half) - line->origin[i][0];
+            b = rbQuad_Load(exits[i] + half) - line->origin[i][1];
+            in = rbQuad_Max(in, a * line->inverse[i]);
+            out = rbQuad_Min(out, b * line->inverse[i]);
+            nearest += a * line->direction[i];
+            farthest += b * line->direction[i];
+        }
+        rbQuadMask isMet = (in <= out) & (nearest <= limit) & (farthest >= line->start);
+        memcpy(first + half, &nearest, sizeof nearest);
+        bits |= rbQuadMask_Bits(isMet) << half;
+    }
+    return bits;
 }
 
-// Prefetches the memory that a child will read. The nodes that follow a node in memory are those
-// below it: prefetching them brings in the lowest levels with one wait instead of two or three; the
-// blocks of a lowest node are prefetched together with it. (An address beyond an array is not
-// read.)
+// Prefetches the memory that a child will read, of a lowest node with its first blocks. (An address
+// beyond an array is not read.)
 __attribute__((always_inline)) static inline void fetchChild(const rbBoxTree* tree,
-                                                             const rbBoxNode* node, int place)
+                                                             const rbRayNode* node, int place)
 {
     int32_t child = node->child[place];
     int32_t block = child < 0 ? ~child : node->blocks[place];
     if (child < 0) {
         fetch(&tree->blocks[block], sizeof(rbTriangleBlock));
-    } else if (block >= 0) {
-        fetch(&tree->nodes[child], sizeof(rbBoxNode));
+        return;
+    }
+    fetch(&tree->rayNodes[child], sizeof(rbRayNode));
+    if (block >= 0) {
         fetch(&tree->blocks[block], FETCHED_BLOCKS * sizeof(rbTriangleBlock));
-    } else {
-        fetch(&tree->nodes[child], FETCHED_NODES * sizeof(rbBoxNode));
     }
 }
 
-// Pushes the children selected by bits above base, where keys decrease toward the top.
-static inline void addTasks(const rbBoxTree* tree, rbTreeTasks* waiting, const rbBoxNode* node,
-                            unsigned bits, const float* first)
+// Returns the nearest of the children selected by bits, at least one, and pushes the others: keys
+// decrease toward the top.
+static inline rbTreeTask addTasks(const rbBoxTree* tree, rbTreeTasks* waiting,
+                                  const rbRayNode* node, unsigned bits, const float* first)
 {
     int base = waiting->count;
-    for (; bits != 0; bits &= bits - 1) {
-        int place = __builtin_ctz(bits);
+    int place = __builtin_ctz(bits);
+    rbTreeTask nearest = {(double)first[place], node->child[place]};
+    fetchChild(tree, node, place);
+    for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
+        place = __builtin_ctz(bits);
+        rbTreeTask task = {(double)first[place], node->child[place]};
         fetchChild(tree, node, place);
-        rbTreeTasks_Add(waiting, base, (rbTreeTask){(double)first[place], node->child[place]});
+        bool isNearer = task.key < nearest.key;
+        rbTreeTasks_Add(waiting, base, isNearer ? nearest : task);
+        nearest = isNearer ? task : nearest;
     }
+    return nearest;
 }
 
 // Converts a limit from the origin of the ray to one from the origin of the traversal. The error of
@@ -385,78 +390,99 @@ static inline float limitOf(const Line* line, double limit)
     return (float)(local < -line->reach ? -line->reach : local);
 }
 
+// Opens a node: the child that the line may enter first is next, or else the best pending part
+// within the limit. False if there is none.
+static inline bool openNode(const rbBoxTree* tree, const Line* line, rbTreeTasks* waiting,
+                            float limit, int32_t* child)
+{
+    RB_ASSERT(*child < tree->rayNodeCount);
+    const rbRayNode* node = &tree->rayNodes[*child];
+    float first[RB_RAY_WIDTH];
+    unsigned bits = meetBoxes(line, node, limit, first);
+    if (bits == 0) {
+        return takeTask(waiting, (double)limit, child);
+    }
+    *child = addTasks(tree, waiting, node, bits, first).child;
+    return true;
+}
+
 // The next block with a triangle that the ray may hit within the limit, NULL if there is none. The
 // limit must not grow from call to call.
 static inline const rbTriangleBlock* nextBlock(const rbBoxTree* tree, const Line* line,
                                                rbTreeTasks* waiting, float limit)
 {
     int32_t child;
-    while (takeTask(waiting, (double)limit, &child)) {
-        while (child >= 0) {
-            RB_ASSERT(child < tree->nodeCount);
-            const rbBoxNode* node = &tree->nodes[child];
-            float first[RB_BOX_WIDTH];
-            unsigned bits = meetBoxes(line, node, limit, first);
-            if (bits == 0) {
-                break;
-            }
-            if ((bits & (bits - 1)) == 0) {
-                int place = __builtin_ctz(bits);
-                child = node->child[place];
-                fetchChild(tree, node, place);
-                continue;
-            }
-            addTasks(tree, waiting, node, bits, first);
-            child = waiting->tasks[--waiting->count].child;
-        }
-        if (child < 0) {
-            RB_ASSERT(~child < tree->blockCount);
-            return &tree->blocks[~child];
-        }
+    bool isLeft = takeTask(waiting, (double)limit, &child);
+    while (isLeft && child >= 0) {
+        isLeft = openNode(tree, line, waiting, limit, &child);
     }
-    return NULL;
+    return isLeft ? blockOf(tree, child) : NULL;
 }
 
 // ------------------------------------------------------------------------------------- questions
 
 // State of a ray while it traverses a tree.
 typedef struct Cast {
-    const rbVec3* normals; // by face
+    const rbVec3* normals; // by face; NULL: every triangle is its own
     rbRayWish wish;
     Line line;
     rbRayView view;
+    float limit; // m, of the known hit, from the origin of the traversal
+    rbTreeHit* hit;
+    rbTreeTasks waiting;
 } Cast;
 
-// The first hit in the pending parts, if it comes before the known one. True if any hit suffices
-// and one is found.
-static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTasks* waiting,
-                               rbTreeHit* hit)
+// The same bits as the normal of the face, without waiting for memory far from the triangle.
+static inline rbVec3 computeNormal(const rbVec3 corners[3])
 {
-    float limit = limitOf(&cast->line, hit->t);
-    const rbTriangleBlock* block;
-    while ((block = nextBlock(tree, &cast->line, waiting, limit)) != NULL) {
-        for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
-            __builtin_prefetch(&cast->normals[block->faces[lane]]);
+    rbVec3 a = rbSub(corners[1], corners[0]), b = rbSub(corners[2], corners[0]);
+    return rbNormalize(rbAdd(RB_VEC3_ZERO, rbCross(a, b)));
+}
+
+// Begins with no hit; false if the line misses the tree.
+static inline bool startCast(Cast* cast, const rbBoxTree* tree, const rbVec3* normals,
+                             const rbRay* ray, rbTreeHit* hit)
+{
+    *hit = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX, RB_VEC3_ZERO};
+    if (!makeLine(tree, ray, &cast->line)) {
+        return false;
+    }
+    cast->normals = normals;
+    cast->wish = RB_RAY_FIRST;
+    cast->view = rbMakeRayView(ray);
+    cast->limit = limitOf(&cast->line, ray->tMax);
+    cast->hit = hit;
+    startTasks(&cast->waiting, 0);
+    return true;
+}
+
+// Keeps the first hit in a block, if it comes before the known one. True if any hit suffices and
+// one is found.
+static inline bool castAtBlock(Cast* cast, const rbTriangleBlock* block)
+{
+    rbTreeHit* hit = cast->hit;
+    for (int lane = 0; lane < RB_BOX_WIDTH && cast->normals != NULL; ++lane) {
+        __builtin_prefetch(&cast->normals[block->faces[lane]]);
+    }
+    unsigned lanes = filter(&cast->view, block);
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        int triangle = block->origins[lane];
+        RB_ASSERT(triangle >= 0);
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        rbVec3 normal =
+            cast->normals != NULL ? cast->normals[block->faces[lane]] : computeNormal(corners);
+        if (cast->wish == RB_RAY_FRONT && !(rbDot(normal, cast->view.direction) < 0.0)) {
+            continue;
         }
-        unsigned lanes = filter(&cast->view, block);
-        for (; lanes != 0; lanes &= lanes - 1) {
-            int lane = __builtin_ctz(lanes);
-            int triangle = block->origins[lane];
-            RB_ASSERT(triangle >= 0 && triangle < tree->triangleCount);
-            rbVec3 corners[3];
-            rbTriangleBlock_Get(block, lane, corners);
-            rbVec3 normal = cast->normals[block->faces[lane]];
-            if (cast->wish == RB_RAY_FRONT && !(rbDot(normal, cast->view.direction) < 0.0)) {
-                continue;
+        double t = rbRayView_Meet(&cast->view, corners, normal);
+        if (t >= 0.0 && (t < hit->t || (t == hit->t && triangle < hit->triangle))) {
+            *hit = (rbTreeHit){t, triangle, block->faces[lane], normal};
+            if (cast->wish == RB_RAY_ANY) {
+                return true;
             }
-            double t = rbRayView_Meet(&cast->view, corners, normal);
-            if (t >= 0.0 && (t < hit->t || (t == hit->t && triangle < hit->triangle))) {
-                *hit = (rbTreeHit){t, triangle, block->faces[lane]};
-                if (cast->wish == RB_RAY_ANY) {
-                    return true;
-                }
-                limit = limitOf(&cast->line, t);
-            }
+            cast->limit = limitOf(&cast->line, t);
         }
     }
     return false;
@@ -465,228 +491,66 @@ static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, rbTreeTa
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit)
 {
-    RB_ASSERT(normals != NULL && hit != NULL);
-    RB_ASSERT(!isnan(ray->tMax));
-    *hit = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX};
-    Cast cast = {.normals = normals, .wish = wish};
-    if (!makeLine(tree, ray, &cast.line)) {
+    RB_ASSERT(hit != NULL && !isnan(ray->tMax));
+    Cast cast;
+    if (!startCast(&cast, tree, normals, ray, hit)) {
         return false;
     }
-    cast.view = rbMakeRayView(ray);
-    rbTreeTasks waiting;
-    startTasks(&waiting, 0);
-    (void)castAtParts(tree, &cast, &waiting, hit);
+    cast.wish = wish;
+    const rbTriangleBlock* block;
+    while ((block = nextBlock(tree, &cast.line, &cast.waiting, cast.limit)) != NULL &&
+           !castAtBlock(&cast, block)) {
+    }
     return hit->triangle < INT_MAX;
 }
 
-// --------------------------------------------------------------------------------------- bundles
+// Rays that take turns: while one of them waits for memory, the others proceed.
+#define GROUP_MAX 8
 
-// Rays with similar directions descend the tree together while boxes are wider than their bundle;
-// below that, each descends alone. The bundle is bounded in the two directions across its main axis
-// z by lines: the least of the rays' coordinates is a concave function of z and lies above the
-// chord of its values at both ends of the tree, the largest below. So the results are those of
-// single rays: boxes are skipped only if no ray hits them.
-
-// Rays of a bundle. (Of 4, 8, 16 and 32 the fastest for a camera with two triangles per ray.)
-#define BUNDLE_MAX 8
-// Smaller groups descend as single rays.
-#define BUNDLE_MIN 3
-// Rays of a bundle differ in direction by at most this, and pass the center of the tree within this
-// fraction of its radius of each other.
-#define BUNDLE_SPREAD 0.1
-// Parts smaller than this many widths of the bundle are left to single rays.
-#define BUNDLE_WIDTHS 0.5F
-
-typedef struct Bundle {
-    const rbBoxTree* tree;
-    Cast casts[BUNDLE_MAX];
-    rbTreeHit* hits[BUNDLE_MAX];
-    int count;
-    int axes[3];        // along and across
-    float middle[2][2]; // m, across at z = 0: axis, lower and upper
-    float slope[2][2];
-    float slack;          // m, as in Line, for transverse measurements
-    float spread;         // m, difference between keys of rays
-    float start;          // m, the least
-    float limit;          // m, the largest
-    rbTreeTasks waiting;  // of the bundle
-    rbTreeTasks ownParts; // of a single ray
-} Bundle;
-
-// Is a ray similar to another? Both pass within reach.
-static bool isParallelNear(const Line* a, const Line* b, double radius)
+// Continues at a node or block; false if nothing is left.
+static inline bool stepCast(const rbBoxTree* tree, Cast* cast, int32_t* child)
 {
-    float directions = 0.0F, origins = 0.0F;
-    for (int i = 0; i < 3; ++i) {
-        float d = a->direction[i][0] - b->direction[i][0], o = a->origin[i][0] - b->origin[i][0];
-        directions += d * d;
-        origins += o * o;
+    if (*child >= 0) {
+        return openNode(tree, &cast->line, &cast->waiting, cast->limit, child);
     }
-    double size = BUNDLE_SPREAD * radius;
-    return (double)directions <= BUNDLE_SPREAD * BUNDLE_SPREAD && (double)origins <= size * size &&
-           isfinite(b->slack[0]);
+    (void)castAtBlock(cast, blockOf(tree, *child));
+    return takeTask(&cast->waiting, (double)cast->limit, child);
 }
 
-// Computes the transverse lines, in double: the ray moved to z = -R and R.
-static void boundBundle(Bundle* bundle)
+// Rays that visit the same parts find them in the cache and need not take turns.
+static bool areSimilar(const rbBoxTree* tree, const rbRay* a, const rbRay* b)
 {
-    static const int next[5] = {0, 1, 2, 0, 1};
-    const rbBoxTree* tree = bundle->tree;
-    const Cast* main = &bundle->casts[0];
-    bundle->axes[0] = main->view.axis;
-    bundle->axes[1] = next[main->view.axis + 1];
-    bundle->axes[2] = next[main->view.axis + 2];
-    double ends[2][2][2]; // axis across, end, lower and upper
-    double radius = tree->radius;
-    double difference = 0.0;
-    bundle->slack = 0.0F;
-    bundle->start = INFINITY;
-    bundle->limit = -INFINITY;
-    for (int i = 0; i < bundle->count; ++i) {
-        const Cast* cast = &bundle->casts[i];
-        rbVec3 away = rbSub(cast->view.origin, tree->origin);
-        const double o[3] = {away.x, away.y, away.z};
-        rbVec3 v = cast->view.direction;
-        const double d[3] = {v.x, v.y, v.z};
-        for (int k = 0; k < 2; ++k) {
-            double slope = d[bundle->axes[k + 1]] / d[bundle->axes[0]];
-            double across = o[bundle->axes[k + 1]] - slope * o[bundle->axes[0]];
-            for (int end = 0; end < 2; ++end) {
-                double x = across + (end == 0 ? -radius : radius) * slope;
-                ends[k][end][0] = i == 0 || x < ends[k][end][0] ? x : ends[k][end][0];
-                ends[k][end][1] = i == 0 || x > ends[k][end][1] ? x : ends[k][end][1];
-            }
-        }
-        double apart = rbLengthSquared(rbSub(v, main->view.direction));
-        difference = apart > difference ? apart : difference;
-        bundle->slack = cast->line.slack[0] > bundle->slack ? cast->line.slack[0] : bundle->slack;
-        bundle->start = cast->line.start[0] < bundle->start ? cast->line.start[0] : bundle->start;
-    }
-    for (int k = 0; k < 2; ++k) {
-        for (int side = 0; side < 2; ++side) {
-            double low = ends[k][0][side], high = ends[k][1][side];
-            bundle->middle[k][side] = (float)(0.5 * (low + high));
-            bundle->slope[k][side] = (float)(0.5 * (high - low) / radius);
-        }
-    }
-    // a displacement by the slack off the line is three times that across, since slopes are at most
-    // 2
-    bundle->slack *= 3.0F;
-    // the center of a box is within R, its corners within 3 R
-    bundle->spread = (float)(4.0 * radius * sqrt(difference)) + bundle->slack;
-}
-
-static void updateLimit(Bundle* bundle)
-{
-    bundle->limit = -INFINITY;
-    for (int i = 0; i < bundle->count; ++i) {
-        float limit = limitOf(&bundle->casts[i].line, bundle->hits[i]->t);
-        bundle->limit = limit > bundle->limit ? limit : bundle->limit;
-    }
-}
-
-// The children of a node that some ray may hit, their keys, and which of them are narrow.
-static inline unsigned meetBundle(const Bundle* bundle, const rbBoxNode* node,
-                                  float first[RB_BOX_WIDTH], unsigned* isNarrow)
-{
-    const Line* line = &bundle->casts[0].line;
-    rbQuad middle = {0.0F};
-    rbQuad extent = {0.0F};
-    for (int i = 0; i < 3; ++i) {
-        middle += rbQuad_Load(node->center[i]) * line->direction[i];
-        extent += rbQuad_Load(node->half[i]) * line->size[i];
-    }
-    rbQuad nearest = middle - extent - bundle->spread;
-    rbQuadMask isMet =
-        (nearest <= bundle->limit) & (middle + extent + bundle->spread >= bundle->start);
-    rbQuad z = rbQuad_Load(node->center[bundle->axes[0]]);
-    rbQuad hz = rbQuad_Load(node->half[bundle->axes[0]]);
-    rbQuad width = {0.0F};
-    rbQuad size = hz;
-    for (int k = 0; k < 2; ++k) {
-        rbQuad x = rbQuad_Load(node->center[bundle->axes[k + 1]]);
-        rbQuad hx = rbQuad_Load(node->half[bundle->axes[k + 1]]);
-        rbQuad lower = bundle->middle[k][0] + bundle->slope[k][0] * z;
-        rbQuad upper = bundle->middle[k][1] + bundle->slope[k][1] * z;
-        rbQuad h = hx + bundle->slack;
-        isMet &= (x + h + hz * fabsf(bundle->slope[k][0]) >= lower) &
-                 (x - h - hz * fabsf(bundle->slope[k][1]) <= upper);
-        width = rbQuad_Max(width, upper - lower);
-        size = rbQuad_Max(size, hx);
-    }
-    *isNarrow = rbQuadMask_Bits(size <= BUNDLE_WIDTHS * width);
-    memcpy(first, &nearest, sizeof nearest);
-    return rbQuadMask_Bits(isMet & isFull(node));
-}
-
-// Passes a part to every ray individually.
-static void castApart(Bundle* bundle, int32_t child)
-{
-    for (int i = 0; i < bundle->count; ++i) {
-        startTasks(&bundle->ownParts, child);
-        (void)castAtParts(bundle->tree, &bundle->casts[i], &bundle->ownParts, bundle->hits[i]);
-    }
-    updateLimit(bundle);
-}
-
-static void castBundle(Bundle* bundle)
-{
-    const rbBoxTree* tree = bundle->tree;
-    rbTreeTasks* waiting = &bundle->waiting;
-    startTasks(waiting, 0);
-    updateLimit(bundle);
-    int32_t child;
-    while (takeTask(waiting, (double)bundle->limit, &child)) {
-        const rbBoxNode* node = child >= 0 ? &tree->nodes[child] : NULL;
-        float first[RB_BOX_WIDTH];
-        unsigned isNarrow = 0;
-        unsigned bits = node != NULL ? meetBundle(bundle, node, first, &isNarrow) : 0;
-        bool isLow = node == NULL || (bits & isNarrow) != 0;
-        for (int i = 0; i < RB_BOX_WIDTH && !isLow; ++i) {
-            isLow = (bits >> i & 1U) != 0 && node->child[i] < 0;
-        }
-        if (isLow) {
-            castApart(bundle, child);
-        } else {
-            addTasks(tree, waiting, node, bits, first);
-        }
-    }
+    return rbDot(a->direction, b->direction) > 0.995 &&
+           rbDistance(a->origin, b->origin) < 0.1 * tree->radius;
 }
 
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits)
 {
-    RB_ASSERT(tree != NULL && normals != NULL && (count == 0 || (rays != NULL && hits != NULL)));
-    Bundle bundle;
-    bundle.tree = tree;
-    for (int i = 0; i < count;) {
-        // rays that miss the tree are not part of the bundle and do not end it
-        bundle.count = 0;
-        int last = i;
-        while (last < count && bundle.count < BUNDLE_MAX) {
-            Cast* cast = &bundle.casts[bundle.count];
-            const rbRay* ray = &rays[last];
-            hits[last] = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX};
-            bool isNear = makeLine(tree, ray, &cast->line);
-            if (isNear && bundle.count > 0 &&
-                !isParallelNear(&bundle.casts[0].line, &cast->line, tree->radius)) {
-                break;
+    RB_ASSERT(tree != NULL && (count == 0 || (rays != NULL && hits != NULL)));
+    Cast casts[GROUP_MAX];
+    int32_t children[GROUP_MAX] = {0}; // the next part of each
+    int order[GROUP_MAX];              // of those at work; places of others follow
+    for (int i = 0; i < GROUP_MAX; ++i) {
+        order[i] = i;
+    }
+    int active = 0;
+    for (int next = 0; active > 0 || next < count;) {
+        for (; active < GROUP_MAX && next < count; ++next) {
+            int at = order[active];
+            if (active == 0 && next + 1 < count && areSimilar(tree, &rays[next], &rays[next + 1])) {
+                (void)rbBoxTree_CastRay(tree, normals, &rays[next], RB_RAY_FIRST, &hits[next]);
+            } else if (startCast(&casts[at], tree, normals, &rays[next], &hits[next])) {
+                active += takeTask(&casts[at].waiting, INFINITY, &children[at]) ? 1 : 0;
             }
-            if (isNear) {
-                cast->normals = normals;
-                cast->wish = RB_RAY_FIRST;
-                cast->view = rbMakeRayView(ray);
-                bundle.hits[bundle.count++] = &hits[last];
+        }
+        for (int i = active - 1; i >= 0; --i) {
+            int at = order[i];
+            if (!stepCast(tree, &casts[at], &children[at])) {
+                order[i] = order[--active];
+                order[active] = at;
             }
-            ++last;
         }
-        if (bundle.count >= BUNDLE_MIN && isfinite(bundle.casts[0].line.slack[0])) {
-            boundBundle(&bundle);
-            castBundle(&bundle);
-        } else {
-            castApart(&bundle, 0);
-        }
-        i = last;
     }
 }
 

@@ -12,13 +12,13 @@
 
 #include <rattleback/shape.h>
 
-// Pending parts of a tree: each step down leaves at most three.
-#define RB_TASK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
+// Pending parts of a tree: each step down leaves all children but one.
+#define RB_TASK_MAX ((RB_RAY_WIDTH - 1) * RB_BOX_DEPTH_MAX + RB_RAY_WIDTH)
 
 // A pending part of the tree.
 typedef struct rbTreeTask {
     double key;    // the part is relevant for limits at or above this
-    int32_t child; // as in rbBoxNode
+    int32_t child; // as in rbBoxNode or rbRayNode
 } rbTreeTask;
 
 typedef struct rbTreeTasks {
@@ -62,18 +62,18 @@ typedef enum rbRayWish {
 } rbRayWish;
 
 typedef struct rbTreeHit {
-    double t;     // m
-    int triangle; // the first one if several have the same t
-    int face;     // of the triangle
+    double t;      // m
+    int triangle;  // the first one if several have the same t
+    int face;      // of the triangle
+    rbVec3 normal; // of the face
 } rbTreeHit;
 
-// Does a ray hit a triangle? normals: unit, by face.
+// Does a ray hit a triangle? normals: unit, by face; NULL if every triangle is a face.
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit);
 
-// The first hits of many rays, each bit for bit as if it were cast alone. Neighboring rays with
-// similar directions are traversed together and cost less. For rays without a hit the triangle is
-// INT_MAX.
+// The first hits of many rays, each bit for bit as if it were cast alone. They take turns: while
+// one waits for memory, the others proceed. For rays without a hit the triangle is INT_MAX.
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits);
 

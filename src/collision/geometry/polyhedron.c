@@ -500,7 +500,7 @@ static bool polyhedronContains(const rbGeometry* geometry, rbVec3 point)
 static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbRayWish wish, rbTreeHit* hit)
 {
     rbRayView view = rbMakeRayView(ray);
-    *hit = (rbTreeHit){ray->tMax, -1, -1};
+    *hit = (rbTreeHit){ray->tMax, -1, -1, RB_VEC3_ZERO};
     for (int t = 0; t < p->triangleCount; ++t) {
         const int* v = p->triangles[t].v;
         rbVec3 corners[3] = {p->vertices[v[0]], p->vertices[v[1]], p->vertices[v[2]]};
@@ -510,7 +510,7 @@ static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbRayWish wish, r
         }
         double s = rbRayView_Meet(&view, corners, normal);
         if (s >= 0.0 && (s < hit->t || (hit->triangle < 0 && s <= hit->t))) {
-            *hit = (rbTreeHit){s, t, p->faceOfTriangle[t]};
+            *hit = (rbTreeHit){s, t, p->faceOfTriangle[t], normal};
         }
     }
     return hit->triangle >= 0;
@@ -522,14 +522,15 @@ bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWis
     const rbPolyhedron* p = geometry->polyhedron;
     RB_ASSERT(p != NULL && ray != NULL && hit != NULL);
     rbTreeHit found;
-    bool isHit = p->tree != NULL ? rbBoxTree_CastRay(p->tree, p->normals, ray, wish, &found)
-                                 : castAtAll(p, ray, wish, &found);
+    bool isHit = p->tree != NULL
+                     ? rbBoxTree_CastRay(p->tree, rbPolyhedron_GetNormals(p), ray, wish, &found)
+                     : castAtAll(p, ray, wish, &found);
     if (!isHit) {
         return false;
     }
     RB_ASSERT(found.t >= 0.0 && found.t <= ray->tMax);
     hit->t = found.t;
-    hit->normal = p->normals[found.face];
+    hit->normal = found.normal;
     hit->feature = found.face;
     return true;
 }

@@ -85,6 +85,12 @@ static inline int rbGetMeshFace(const rbGeometry* mesh, int triangle)
     return triangle < 0 ? -1 : mesh->polyhedron->faceOfTriangle[rbGetMeshOrigin(mesh, triangle)];
 }
 
+// The normals for rays at the tree: NULL if every face is a triangle.
+static inline const rbVec3* rbPolyhedron_GetNormals(const rbPolyhedron* p)
+{
+    return p->triangleCount == p->faceCount ? NULL : p->normals;
+}
+
 // Is a point in the bounding box of the vertices?
 static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
 {

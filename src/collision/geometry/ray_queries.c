@@ -89,7 +89,7 @@ static int castAtTree(const rbGeometry* geometry, const rbRay* rays, int count, 
             places[readyCount++] = i;
         }
     }
-    rbBoxTree_CastRays(p->tree, p->normals, ready, readyCount, found);
+    rbBoxTree_CastRays(p->tree, rbPolyhedron_GetNormals(p), ready, readyCount, found);
     int hitCount = 0;
     for (int i = 0; i < readyCount; ++i) {
         if (found[i].triangle == INT_MAX) {
@@ -99,7 +99,7 @@ static int castAtTree(const rbGeometry* geometry, const rbRay* rays, int count, 
         hits[places[i]] = (rbRayHit){
             .t = found[i].t / unit->largest / unit->length,
             .point = rbAddScaled(unit->ray.origin, found[i].t, unit->ray.direction),
-            .normal = p->normals[found[i].face],
+            .normal = found[i].normal,
             .feature = found[i].face,
         };
         ++hitCount;
