@@ -29,6 +29,9 @@ typedef struct Recall {
     rbPairSpan span; // contacts in the old frame
     double near;     // m
     uint32_t stamp;  // of this Find
+    int pathFrom;    // contacts that the paths over both bodies are of
+    int pathTo;
+    rbMat3 paths[2];
 } Recall;
 
 static double getNearness(const rbFoundPoint* a, const rbFoundPoint* b)
@@ -125,20 +128,34 @@ static rbMat3 makePath(rbNearBody* body, rbQuat oldOrientation, uint32_t stamp, 
     return path;
 }
 
-static void recallSlip(rbContactPairs* pairs, const Recall* recall, const rbContact* contact,
+static void findPaths(rbContactPairs* pairs, Recall* recall, int from, int to)
+{
+    if (recall->pathFrom == from && recall->pathTo == to) {
+        return;
+    }
+    rbVec3 was = recall->old->foundContacts.data[from].normal;
+    const rbContact* contact = &recall->now->contacts.data[to];
+    const rbQuat* orientations = recall->old->orientations.data;
+    const int bodies[2] = {contact->bodyA, contact->bodyB};
+    for (int i = 0; i < 2; ++i) {
+        recall->paths[i] = makePath(&pairs->bodies.data[bodies[i]], orientations[bodies[i]],
+                                    recall->stamp, was, contact->normal);
+    }
+    recall->pathFrom = from;
+    recall->pathTo = to;
+}
+
+static void recallSlip(rbContactPairs* pairs, Recall* recall, int contactIndex,
                        rbContactPoint* point, Memory memory)
 {
+    const rbContact* contact = &recall->now->contacts.data[contactIndex];
     const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
     const rbFoundPoint* was = &recall->old->foundPoints.data[memory.point];
     const rbFoundPoint* is = &recall->now->foundPoints.data[point->key];
     const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
-    const rbQuat* orientations = recall->old->orientations.data;
-    rbMat3 pathA = makePath(&pairs->bodies.data[contact->bodyA], orientations[contact->bodyA],
-                            recall->stamp, oldContact->normal, contact->normal);
-    rbMat3 pathB = makePath(&pairs->bodies.data[contact->bodyB], orientations[contact->bodyB],
-                            recall->stamp, oldContact->normal, contact->normal);
-    rbVec3 overA = rbMulMV(pathA, rbSub(is->localA, was->localA));
-    rbVec3 overB = rbMulMV(pathB, rbSub(is->localB, was->localB));
+    findPaths(pairs, recall, memory.contact, contactIndex);
+    rbVec3 overA = rbMulMV(recall->paths[0], rbSub(is->localA, was->localA));
+    rbVec3 overB = rbMulMV(recall->paths[1], rbSub(is->localB, was->localB));
     rbVec3 slip = rbSub(overA, overB);
     slip = rbAddScaled(slip, kept->slip[0], oldContact->tangents[0]);
     slip = rbAddScaled(slip, kept->slip[1], oldContact->tangents[1]);
@@ -179,7 +196,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
     point->isSticking = isRough && kept->isSticking;
     if (point->isSticking && !contact->hasBelt) { // on a belt it holds only a velocity
-        recallSlip(pairs, recall, contact, point, memory);
+        recallSlip(pairs, recall, contactIndex, point, memory);
     }
     if (contact->rolling > 0.0 || contact->spinning > 0.0) {
         const double* turning = recall->old->keptTurnings.data[memory.contact].turning;
@@ -202,8 +219,19 @@ static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex
     }
 }
 
+// The points of a contact that was carried along: those of the old one, in their order.
+static void takeCarried(rbContactPairs* pairs, Recall* recall, int contactIndex, int source)
+{
+    const rbContact* contact = &recall->now->contacts.data[contactIndex];
+    int oldFirst = recall->old->contacts.data[source].firstPoint;
+    for (int i = 0; i < contact->pointCount; ++i) {
+        Memory memory = {source, oldFirst + i};
+        take(pairs, recall, contactIndex, contact->firstPoint + i, memory);
+    }
+}
+
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
-                           int contactCount)
+                           int contactCount, const int* sources)
 {
     if (pairs->kept < 0) {
         return;
@@ -222,7 +250,14 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
         .span = span,
         .near = fmax(NEAR_SIZE * size, NEAR_SHELLS * pairs->settings.shell),
         .stamp = pairs->search.stamp,
+        .pathFrom = -1,
     };
+    if (sources != NULL && sources[0] >= 0) { // all contacts of a pair are carried, or none
+        for (int i = 0; i < contactCount; ++i) {
+            takeCarried(pairs, &recall, firstContact + i, sources[i]);
+        }
+        return;
+    }
     for (int i = firstContact; i < firstContact + contactCount; ++i) {
         recallPoints(pairs, &recall, i, true);
     }

@@ -118,7 +118,7 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     }
     for (int i = 0; i < pairs->search.blocks.count; ++i) {
         rbFoundBlock* block = &pairs->search.blocks.data[i];
-        rbArray_FreeAll(block->contacts, block->pointCounts, block->points);
+        rbArray_FreeAll(block->contacts, block->pointCounts, block->sources, block->points);
     }
     rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
     rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
@@ -513,17 +513,9 @@ void rbNearBody_Pose(rbNearBody* body)
     body->worldRotation = rbMatFromQuat(body->world.q);
 }
 
-// A rotation by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2
-// sin(theta/4), which is more than half of it.
 static double boundTurn(const rbNearBody* body, rbQuat orientation)
 {
-    rbQuat q = orientation;
-    rbQuat r = body->orientation;
-    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
-                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
-    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
-                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
-    return 2.0 * body->turnRadius * sqrt(fmin(plus, minus));
+    return rbBoundTurn(body->turnRadius, orientation, body->orientation);
 }
 
 // Records the pose of a body and how far it has moved.

@@ -15,6 +15,11 @@
 // Fraction of the smaller body: with small steps, which leave far larger errors of gaps, it carries
 // its points this far.
 #define CARRY_SIZE 1e-3
+// While bodies stay within that of each other, they may travel this many times as far. Carrying a
+// point by dx while the bodies are turned against each other by phi leaves an error of the gap of
+// at most phi dx / 2; so a pair that swings to and fro leaves CARRY_PATH / 2 CARRY_SIZE^2 of the
+// size of the smaller body in all: 3e-5.
+#define CARRY_PATH 64.0
 // Fraction of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
 
@@ -112,11 +117,13 @@ typedef struct Search {
     rbFoundBlock* out;
 } Search;
 
-// Adds a contact, whose points follow.
-static void addContact(const Search* search, const rbFoundContact* found, int pointCount)
+// Adds a contact, whose points follow; source: of the last frame, -1: none.
+static void addContact(const Search* search, const rbFoundContact* found, int pointCount,
+                       int source)
 {
     rbArray_Push(search->out->contacts, *found);
     rbArray_Push(search->out->pointCounts, pointCount);
+    rbArray_Push(search->out->sources, source);
 }
 
 static void addPoint(const Search* search, rbPairOrder pair, rbFoundPoint found)
@@ -211,7 +218,7 @@ static void addManifold(const Search* search, rbPairOrder pair, const rbManifold
 {
     const rbNearBody* a = &search->pairs->bodies.data[pair.a];
     rbFoundContact contact = makeFoundOf(manifold, a->worldRotation);
-    addContact(search, &contact, manifold->count);
+    addContact(search, &contact, manifold->count, -1);
     for (int i = 0; i < manifold->count; ++i) {
         const rbManifoldPoint* point = &manifold->points[i];
         rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
@@ -234,7 +241,7 @@ static void searchBalls(const Search* search, rbPairOrder pair, double threshold
     double distance = between - a->radius - b->radius;
     if (distance <= threshold) {
         rbFoundContact contact = makeFound(normal, 0, 0);
-        addContact(search, &contact, 1);
+        addContact(search, &contact, 1, -1);
         rbVec3 middle = rbAddScaled(a->center, a->radius + 0.5 * distance, normal);
         addPointAt(search, pair, middle, distance, RB_FEATURE_WITNESS);
     }
@@ -275,6 +282,29 @@ static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
     return pairs->isCarrying && !isBall ? CARRY_SIZE * size : 0.0;
 }
 
+// The larger body of a pair, whose points rotate farther.
+static int getLarger(const rbContactPairs* pairs, rbPairOrder item)
+{
+    return pairs->hots.data[item.b].radius > pairs->hots.data[item.a].radius ? item.b : item.a;
+}
+
+// The smaller body of a pair in the frame of the larger.
+static rbTransform getPose(const rbContactPairs* pairs, rbPairOrder item)
+{
+    int larger = getLarger(pairs, item);
+    int smaller = item.a + item.b - larger;
+    return rbInvMulTransforms(pairs->bodies.data[larger].world, pairs->bodies.data[smaller].world);
+}
+
+// How far points of the smaller body have moved in the frame of the larger since the search, m.
+static double getMoved(const rbContactPairs* pairs, rbPairOrder item)
+{
+    rbTransform was = pairs->pairs.data[item.slot].pose;
+    rbTransform is = getPose(pairs, item);
+    double radius = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
+    return rbDistance(is.p, was.p) + rbBoundTurn(radius, is.q, was.q);
+}
+
 static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double threshold)
 {
     const rbContactCandidate* pair = &pairs->pairs.data[item.slot];
@@ -288,13 +318,32 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
     bool isFixed =
         (pairs->bodies.data[item.a].traits.isBounded || pair->stamps[0] == a->poseStamp) &&
         (pairs->bodies.data[item.b].traits.isBounded || pair->stamps[1] == b->poseStamp);
-    double moved = a->travel + b->travel - pair->searched;
-    return isFixed && moved <= carry && threshold + moved <= pair->threshold;
+    double path = a->travel + b->travel - pair->searched;
+    if (!isFixed || !(path <= CARRY_PATH * carry)) {
+        return false;
+    }
+    double moved = path <= carry ? path : getMoved(pairs, item);
+    return moved <= carry && threshold + moved <= pair->threshold;
 }
 
-// The contacts of a pair in the last frame. Two bodies that have hardly moved since (isCarried)
-// each carry their own point along, the normal stays: the gap is correct to first order in the
-// motion, which the odometers bound.
+// A contact of the last frame, with its normal turned with the larger body.
+static rbFoundContact turnContact(const rbContactPairs* pairs, rbPairOrder item,
+                                  const rbContactFrame* last, const rbFoundContact* found)
+{
+    int larger = getLarger(pairs, item);
+    const rbNearBody* body = &pairs->bodies.data[larger];
+    rbQuat was = last->orientations.data[larger];
+    rbQuat is = body->orientation;
+    if (was.w == is.w && was.x == is.x && was.y == is.y && was.z == is.z) {
+        return *found;
+    }
+    rbVec3 normal = rbMulMV(body->rotation, rbInvRotate(was, found->normal));
+    return makeFound(rbNormalize(normal), found->childA, found->childB);
+}
+
+// The contacts of a pair in the last frame. Two bodies that have hardly moved relative to each
+// other since the search (isCarried) each carry their own point along, the normal turns with the
+// larger one: the gap is correct to first order in the motion, see CARRY_PATH.
 static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
 {
     const rbContactPairs* pairs = search->pairs;
@@ -309,7 +358,8 @@ static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
         if (found->isAhead) {
             continue;
         }
-        addContact(search, found, old->pointCount);
+        rbFoundContact turned = isCarried ? turnContact(pairs, pair, last, found) : *found;
+        addContact(search, &turned, old->pointCount, i);
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
             const rbFoundPoint* point = &last->foundPoints.data[j];
             if (!isCarried) {
@@ -318,7 +368,7 @@ static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
             }
             rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point->localA));
             rbVec3 atB = rbAdd(b->position, rbMulMV(b->rotation, point->localB));
-            double distance = point->distance + rbDot(found->normal, rbSub(atB, atA));
+            double distance = point->distance + rbDot(turned.normal, rbSub(atB, atA));
             addPointAt(search, pair, rbScale(0.5, rbAdd(atA, atB)), distance, point->featureId);
         }
     }
@@ -405,6 +455,9 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
     threshold += 2.0 * carryOf(pairs, item);
     pair->threshold = threshold;
     pair->searched = a->travel + b->travel;
+    if (pairs->isCarrying) {
+        pair->pose = getPose(pairs, item);
+    }
     pair->stamps[0] = a->poseStamp;
     pair->stamps[1] = b->poseStamp;
     if (a->traits.isBall && b->traits.isBall) {
@@ -507,6 +560,7 @@ static void findBlock(void* context, rbShare share)
     Search search = {pairs, all->last, &pairs->search.scratches.data[share.worker], block};
     block->contacts.count = 0;
     block->pointCounts.count = 0;
+    block->sources.count = 0;
     block->points.count = 0;
     block->report = (rbPairsReport){.bodyA = -1, .bodyB = -1};
     for (int i = share.begin; i < share.end; ++i) {
@@ -549,7 +603,10 @@ static void reserveFrame(rbContactPairs* pairs)
 // Contacts of a block, in the frame, with the memory of its pairs.
 static void fillBlock(void* context, rbShare share)
 {
-    rbContactPairs* pairs = ((const Search*)context)->pairs;
+    const Search* all = context;
+    rbContactPairs* pairs = all->pairs;
+    // engineering matches all points
+    bool isLastKept = pairs->isCarrying && pairs->kept == (int)(all->last - pairs->frames);
     const rbFoundBlock* block = &pairs->search.blocks.data[share.block];
     rbContactFrame* frame = &pairs->frames[pairs->current];
     int k = 0; // contact of the block
@@ -575,7 +632,8 @@ static void fillBlock(void* context, rbShare share)
         if (count > 0) {
             rbPairSpan span = {first, count, frame->stamp};
             pairs->spans.data[item.slot].frames[pairs->current] = span;
-            rbContactPairs_Recall(pairs, item, first, count);
+            const int* sources = &block->sources.data[first - block->firstContact];
+            rbContactPairs_Recall(pairs, item, first, count, isLastKept ? sources : NULL);
         }
     }
 }

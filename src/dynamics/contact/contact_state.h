@@ -97,6 +97,7 @@ typedef struct rbContactCandidate {
     double travel;      // m: ... when the sum of their odometers was this
     double threshold;   // m, of the last search
     double searched;    // m, sum of their odometers then
+    rbTransform pose;   // of the smaller in the frame of the larger then; with small steps only
     uint32_t stamps[2]; // of the poses of the last search
     bool isMeasured;    // lower holds
     bool hadContacts;   // at the last search
@@ -210,6 +211,7 @@ typedef struct rbPairScratch {
 typedef struct rbFoundBlock {
     RB_ARRAY(rbFoundContact) contacts;
     RB_ARRAY(int) pointCounts; // as contacts
+    RB_ARRAY(int) sources;     // as contacts: of the last frame, carried along; -1: found anew
     RB_ARRAY(rbFoundPoint) points;
     rbPairsReport report; // the deepest overlap
     int firstContact;     // in the frame
@@ -268,6 +270,17 @@ struct rbContactPairs {
 
 // Scratch memory for all workers of this thread.
 void rbContactPairs_ReserveScratch(rbContactPairs* pairs);
+// m, by how much a rotation from r to q moves points at this distance at most. A rotation by theta
+// moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2 sin(theta/4), which is
+// more than half of it.
+static inline double rbBoundTurn(double radius, rbQuat q, rbQuat r)
+{
+    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
+                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
+    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
+                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
+    return 2.0 * radius * sqrt(plus < minus ? plus : minus);
+}
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
 // Updates boxes and pairs to the places.
@@ -281,6 +294,7 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 // threads then Recall.
 void rbContactPairs_FindMidways(void* context, rbShare share);
 
-// Impulses and slips of the contacts of a pair that were just found, from the kept frame.
+// Impulses and slips of the contacts of a pair that were just found, from the kept frame. sources:
+// the contacts there whose points these are, in their order; NULL or -1: points are matched.
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
-                           int contactCount);
+                           int contactCount, const int* sources);
