@@ -299,7 +299,7 @@ static rbTransform getPose(const rbContactPairs* pairs, rbPairOrder item)
 // How far points of the smaller body have moved in the frame of the larger since the search, m.
 static double getMoved(const rbContactPairs* pairs, rbPairOrder item)
 {
-    rbTransform was = pairs->pairs.data[item.slot].pose;
+    rbTransform was = rbContactPairs_GetMemory(pairs, item.slot)->pose;
     rbTransform is = getPose(pairs, item);
     double radius = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
     return rbDistance(is.p, was.p) + rbBoundTurn(radius, is.q, was.q);
@@ -416,8 +416,8 @@ static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparatio
     const double gaps[2] = {pair->threshold + wide, pair->threshold};
     bool overlaps = true;
     for (int i = 0; i < 2 && overlaps; ++i) {
-        rbStatus status =
-            rbTestOverlap(input, gaps[i], &pairs->caches.data[item.slot], &overlaps, NULL);
+        rbStatus status = rbTestOverlap(
+            input, gaps[i], &rbContactPairs_GetMemory(pairs, item.slot)->cache, &overlaps, NULL);
         if (status != RB_STATUS_OK) {
             return true;
         }
@@ -437,7 +437,7 @@ static bool measureApart(const Search* search, rbPairOrder item, const rbSeparat
     }
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     rbSeparation separation;
-    rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot],
+    rbStatus status = rbMeasureSeparation(input, &rbContactPairs_GetMemory(pairs, item.slot)->cache,
                                           search->scratch->memory, &separation, NULL);
     pair->isMeasured = status == RB_STATUS_OK;
     pair->lower = separation.lower;
@@ -455,21 +455,21 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
     threshold += 2.0 * carryOf(pairs, item);
     pair->threshold = threshold;
     pair->searched = a->travel + b->travel;
-    if (pairs->isCarrying) {
-        pair->pose = getPose(pairs, item);
-    }
     pair->stamps[0] = a->poseStamp;
     pair->stamps[1] = b->poseStamp;
     if (a->traits.isBall && b->traits.isBall) {
         searchBalls(search, item, threshold);
         return;
     }
+    if (pairs->isCarrying) {
+        rbContactPairs_GetMemory(pairs, item.slot)->pose = getPose(pairs, item);
+    }
     rbSeparationInput input = makeInput(a, a->world, b, b->world);
     if (!pair->hadContacts && measureApart(search, item, &input)) {
         return;
     }
     int count = findManifolds(search->scratch, isManyfold(pairs, item.a, item.b), &input, threshold,
-                              &pairs->caches.data[item.slot]);
+                              &rbContactPairs_GetMemory(pairs, item.slot)->cache);
     for (int i = 0; i < count; ++i) {
         rbManifold* manifold = &search->scratch->manifolds.data[i];
         if (manifold->count > 1) {
@@ -806,6 +806,15 @@ static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
     return pairs->pairs.data[item.slot].hadContacts && missed < SHELL_PART * pairs->settings.shell;
 }
 
+// The cache of a pair, which stays as it is.
+static rbSeparationCache copyCache(const rbContactPairs* pairs, int slot)
+{
+    const rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
+    rbSeparationCache cache = memory != NULL ? memory->cache : (rbSeparationCache){0};
+    cache.front = NULL;
+    return cache;
+}
+
 static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
                           bool isCapped)
 {
@@ -821,16 +830,14 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     if (isCapped) {
         limit -= CAPPED_SLACK * fmin(a.radius, b.radius);
     }
-    rbSeparationCache cache = pairs->caches.data[item.slot];
-    cache.front = NULL;
+    rbSeparationCache cache = copyCache(pairs, item.slot);
     if (isManyfold(pairs, item.a, item.b)) {
         bool overlaps = false;
         rbStatus status = rbTestOverlap(input, near, &cache, &overlaps, NULL);
         if (status != RB_STATUS_OK || !overlaps) {
             return false;
         }
-        cache = pairs->caches.data[item.slot];
-        cache.front = NULL;
+        cache = copyCache(pairs, item.slot);
     }
     rbSeparation separation;
     rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratches.data[0].memory,
@@ -1031,8 +1038,7 @@ static rbSeparationInput makeAheadInput(const rbContactPairs* pairs, rbPairOrder
 // The manifolds of a pair at the end of the flight, and how many there are.
 static int findAhead(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
-    rbSeparationCache cache = pairs->caches.data[item.slot];
-    cache.front = NULL;
+    rbSeparationCache cache = copyCache(pairs, item.slot);
     double threshold = pairs->settings.shell + pairs->ahead.bodies.data[item.a].turn +
                        pairs->ahead.bodies.data[item.b].turn;
     return findManifolds(pairs->search.scratches.data, isManyfold(pairs, item.a, item.b), input,

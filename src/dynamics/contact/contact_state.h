@@ -97,11 +97,17 @@ typedef struct rbContactCandidate {
     double travel;      // m: ... when the sum of their odometers was this
     double threshold;   // m, of the last search
     double searched;    // m, sum of their odometers then
-    rbTransform pose;   // of the smaller in the frame of the larger then; with small steps only
     uint32_t stamps[2]; // of the poses of the last search
     bool isMeasured;    // lower holds
     bool hadContacts;   // at the last search
+    int32_t memory;     // of memories; -1: two balls need none
 } rbContactCandidate;
+
+// What the search of a pair starts from.
+typedef struct rbPairMemory {
+    rbSeparationCache cache;
+    rbTransform pose; // of the smaller body in the frame of the larger then; small steps only
+} rbPairMemory;
 
 typedef struct rbPairSpans {
     rbPairSpan frames[RB_CONTACT_FRAMES];
@@ -254,7 +260,8 @@ struct rbContactPairs {
     rbPairTable table;                  // near pairs; its entries are the slots
     RB_ARRAY(rbContactCandidate) pairs; // by slot
     RB_ARRAY(rbPairSpans) spans;
-    RB_ARRAY(rbSeparationCache) caches;
+    RB_ARRAY(rbPairMemory) memories;
+    RB_ARRAY(int) freeMemories;
     rbPairOrders order;
     rbPairFilter filter;
     rbContactFrame frames[RB_CONTACT_FRAMES];
@@ -280,6 +287,12 @@ static inline double rbBoundTurn(double radius, rbQuat q, rbQuat r)
     double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
                    (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
     return 2.0 * radius * sqrt(plus < minus ? plus : minus);
+}
+// NULL: two balls.
+static inline rbPairMemory* rbContactPairs_GetMemory(const rbContactPairs* pairs, int slot)
+{
+    int memory = pairs->pairs.data[slot].memory;
+    return memory >= 0 ? &pairs->memories.data[memory] : NULL;
 }
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
