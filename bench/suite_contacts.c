@@ -92,7 +92,7 @@ static const rbPile piles[] = {
     {"terrain1000", rbMakeTerrainScene, STEPS, false},
     {"ragdolls100", makeRagdolls, STEPS, true},
     {"pyramid100", makeLargePyramid, STEPS_LARGE, true},
-    {"spheres8000", makeManySpheres, STEPS, true},
+    {"spheres8000", makeManySpheres, STEPS_LARGE, true},
     {"ragdolls1000", makeManyRagdolls, STEPS_LARGE, true},
 };
 #define PILE_COUNT ((int)(sizeof piles / sizeof piles[0]))

@@ -15,11 +15,11 @@
 // Fraction of the smaller body: with small steps, which leave far larger errors of gaps, it carries
 // its points this far.
 #define CARRY_SIZE 1e-3
-// While bodies stay within that of each other, they may travel this many times as far. Carrying a
-// point by dx while the bodies are turned against each other by phi leaves an error of the gap of
-// at most phi dx / 2; so a pair that swings to and fro leaves CARRY_PATH / 2 CARRY_SIZE^2 of the
-// size of the smaller body in all: 3e-5.
-#define CARRY_PATH 64.0
+// Bodies that travel farther, together, are searched anew after this many poses, or up to twice as
+// many, not all at once: points that wait longer let walls sway. Carrying a point by dx while
+// the bodies are turned against each other by phi leaves an error of the gap of at most phi dx / 2,
+// so in all 2 CARRY_POSES CARRY_SIZE^2 of the size of the smaller body: 8e-6.
+#define CARRY_POSES 4
 // Fraction of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
 
@@ -319,7 +319,9 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
         (pairs->bodies.data[item.a].traits.isBounded || pair->stamps[0] == a->poseStamp) &&
         (pairs->bodies.data[item.b].traits.isBounded || pair->stamps[1] == b->poseStamp);
     double path = a->travel + b->travel - pair->searched;
-    if (!isFixed || !(path <= CARRY_PATH * carry)) {
+    uint32_t most = CARRY_POSES + (uint32_t)(item.a + item.b) % CARRY_POSES;
+    bool isOld = a->poseStamp - pair->stamps[0] > most || b->poseStamp - pair->stamps[1] > most;
+    if (!isFixed || (isOld && !(path <= carry))) {
         return false;
     }
     double moved = path <= carry ? path : getMoved(pairs, item);
@@ -343,7 +345,7 @@ static rbFoundContact turnContact(const rbContactPairs* pairs, rbPairOrder item,
 
 // The contacts of a pair in the last frame. Two bodies that have hardly moved relative to each
 // other since the search (isCarried) each carry their own point along, the normal turns with the
-// larger one: the gap is correct to first order in the motion, see CARRY_PATH.
+// larger one: the gap is correct to first order in the motion, see CARRY_POSES.
 static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
 {
     const rbContactPairs* pairs = search->pairs;
