@@ -554,7 +554,6 @@ rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
     def.step.step = step;
     def.step.accuracy = settings->substeps > 0 ? RB_ACCURACY_GAME : RB_ACCURACY_ENGINEERING;
     def.step.tolerance = 1e-6; // the gap that peers are compared at
-    def.threadCount = 1;       // the time of this thread is measured, and peers have one as well
     def.contact = *settings;
     return rbContactScene_CreateWorldBy(scene, def, ids, error);
 }

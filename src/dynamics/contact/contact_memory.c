@@ -205,28 +205,25 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
 }
 
-static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex, bool byName)
+// source: the old contact whose points these are, in their order; -1: they are matched.
+static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex, int source,
+                         bool byName)
 {
     const rbContact* contact = &recall->now->contacts.data[contactIndex];
     for (int i = contact->firstPoint; i < contact->firstPoint + contact->pointCount; ++i) {
         if (recall->now->foundPoints.data[i].claimStamp == recall->stamp) {
             continue; // it has its memory
         }
-        Memory memory = findMemory(recall, contactIndex, i, byName);
+        Memory memory = {source, -1};
+        if (source >= 0) {
+            int first = recall->old->contacts.data[source].firstPoint;
+            memory.point = first + i - contact->firstPoint;
+        } else {
+            memory = findMemory(recall, contactIndex, i, byName);
+        }
         if (memory.point >= 0) {
             take(pairs, recall, contactIndex, i, memory);
         }
-    }
-}
-
-// The points of a contact that was carried along: those of the old one, in their order.
-static void takeCarried(rbContactPairs* pairs, Recall* recall, int contactIndex, int source)
-{
-    const rbContact* contact = &recall->now->contacts.data[contactIndex];
-    int oldFirst = recall->old->contacts.data[source].firstPoint;
-    for (int i = 0; i < contact->pointCount; ++i) {
-        Memory memory = {source, oldFirst + i};
-        take(pairs, recall, contactIndex, contact->firstPoint + i, memory);
     }
 }
 
@@ -252,17 +249,11 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
         .stamp = pairs->search.stamp,
         .pathFrom = -1,
     };
-    if (sources != NULL && sources[0] >= 0) { // all contacts of a pair are carried, or none
+    for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < contactCount; ++i) {
-            takeCarried(pairs, &recall, firstContact + i, sources[i]);
+            int source = sources != NULL ? sources[i] : -1;
+            recallPoints(pairs, &recall, firstContact + i, source, pass == 0);
         }
-        return;
-    }
-    for (int i = firstContact; i < firstContact + contactCount; ++i) {
-        recallPoints(pairs, &recall, i, true);
-    }
-    for (int i = firstContact; i < firstContact + contactCount; ++i) {
-        recallPoints(pairs, &recall, i, false);
     }
 }
 
