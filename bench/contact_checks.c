@@ -5,7 +5,7 @@
 // spaces. For the hills: corners and points along the edges of a cube below the triangle under
 // them, and corners of triangles within the cube, along its nearest face.
 #include "base/core/memory.h"
-#include "contact_scenes.h"
+#include "contact_runs.h"
 #include "peers/peer_pose.h"
 
 #include <rattleback/broadphase.h>
@@ -21,6 +21,9 @@ typedef struct PileChecker {
     const rbPeerBodyState* states;
     rbTransform* places; // of the geometries
     void* scratch;
+    const int* partners; // of a moving body: the body it hangs on; -1: none
+    double* depths;      // of overlapping pairs
+    int depthCapacity;
     double sum;
     rbContactVerdict verdict;
 } PileChecker;
@@ -35,7 +38,13 @@ static void noteDepth(PileChecker* checker, double depth, bool isWall)
     if (depth <= 0.0) {
         return;
     }
-    ++checker->verdict.overlapCount;
+    int count = checker->verdict.overlapCount++;
+    if (count == checker->depthCapacity) {
+        checker->depthCapacity = count == 0 ? 1024 : 2 * count;
+        checker->depths = rbGrow(checker->depths, (size_t)count * sizeof *checker->depths,
+                                 (size_t)checker->depthCapacity * sizeof *checker->depths);
+    }
+    checker->depths[count] = depth;
     checker->sum += depth;
     checker->verdict.deepest = fmax(checker->verdict.deepest, depth);
     if (isWall) {
@@ -45,6 +54,9 @@ static void noteDepth(PileChecker* checker, double depth, bool isWall)
 
 static void checkPair(PileChecker* checker, int a, int b)
 {
+    if (checker->partners[a] == b || checker->partners[b] == a) {
+        return;
+    }
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = getGeometry(checker, a);
     input.geometryB = getGeometry(checker, b);
@@ -198,6 +210,32 @@ static void checkMotion(PileChecker* checker)
     checker->verdict.speed = sqrt(twiceEnergy / mass);
 }
 
+// Distance of the two anchors.
+static double getGap(const PileChecker* checker, const rbPeerJoint* joint)
+{
+    const double* a = joint->anchorA;
+    const double* b = joint->anchorB;
+    rbVec3 anchorA = rbMakeVec3(a[0], a[1], a[2]);
+    if (joint->bodyA >= 0) {
+        anchorA = rbTransformPoint(rbReadPeerPose(&checker->states[joint->bodyA].pose), anchorA);
+    }
+    rbTransform poseB = rbReadPeerPose(&checker->states[joint->bodyB].pose);
+    return rbLength(rbSub(rbTransformPoint(poseB, rbMakeVec3(b[0], b[1], b[2])), anchorA));
+}
+
+static void summarize(PileChecker* checker)
+{
+    rbContactVerdict* verdict = &checker->verdict;
+    if (verdict->overlapCount > 0) {
+        verdict->mean = checker->sum / verdict->overlapCount;
+        verdict->p99 = rbSummarizeDurations(checker->depths, verdict->overlapCount).p99;
+    }
+    for (int i = 0; i < checker->scene->jointCount; ++i) {
+        double gap = getGap(checker, &checker->scene->joints[i]);
+        verdict->jointGap = fmax(verdict->jointGap, gap);
+    }
+}
+
 rbContactVerdict rbContactScene_Check(const rbContactScene* scene, const rbPeerBodyState* states)
 {
     PileChecker checker = {.scene = scene, .states = states};
@@ -210,6 +248,15 @@ rbContactVerdict rbContactScene_Check(const rbContactScene* scene, const rbPeerB
         const rbPeerCollider* collider = &scene->colliders[scene->bodies[i].collider];
         checker.places[i] = rbMulTransforms(pose, rbReadPeerPose(&collider->oursPose));
     }
+    size_t partnerSize = (size_t)scene->movingCount * sizeof(int);
+    int* partners = rbAlloc(partnerSize);
+    for (int i = 0; i < scene->movingCount; ++i) {
+        partners[i] = -1;
+    }
+    for (int i = 0; i < scene->jointCount; ++i) {
+        partners[scene->joints[i].bodyB] = scene->joints[i].bodyA;
+    }
+    checker.partners = partners;
     checkPairs(&checker);
     for (int i = 0; i < scene->movingCount; ++i) {
         checkWalls(&checker, i);
@@ -217,10 +264,10 @@ rbContactVerdict rbContactScene_Check(const rbContactScene* scene, const rbPeerB
             checkHills(&checker, i);
         }
     }
-    if (checker.verdict.overlapCount > 0) {
-        checker.verdict.mean = checker.sum / checker.verdict.overlapCount;
-    }
+    summarize(&checker);
     checkMotion(&checker);
+    rbFree(checker.depths, (size_t)checker.depthCapacity * sizeof *checker.depths);
+    rbFree(partners, partnerSize);
     rbFree(checker.scratch, rbGetSeparationScratchSize());
     rbFree(checker.places, placeSize);
     return checker.verdict;

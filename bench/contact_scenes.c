@@ -379,6 +379,45 @@ rbContactScene rbMakeTerrainScene(void)
     return scene;
 }
 
+// The end faces of the k-th box of a doll and the next one are joined.
+static rbPeerJoint joinBoxes(int first, int k)
+{
+    rbPeerJoint joint = {.bodyA = first + k, .bodyB = first + k + 1, .isHinge = true};
+    copyVec(rbMakeVec3(0.25, 0.0, 0.0), joint.anchorA);
+    copyVec(rbMakeVec3(-0.25, 0.0, 0.0), joint.anchorB);
+    rbVec3 axis = k % 2 == 0 ? rbMakeVec3(0.0, 0.0, 1.0) : rbMakeVec3(0.0, 1.0, 0.0);
+    copyVec(axis, joint.axisA);
+    copyVec(axis, joint.axisB);
+    return joint;
+}
+
+rbContactScene rbMakeRagdollScene(int layers)
+{
+    int dolls = 100 * layers;
+    rbContactScene scene = makeScene("ragdolls", 4 * dolls, 1);
+    scene.colliders[0] = makeBox(rbMakeVec3(0.25, 0.1, 0.1));
+    scene.joints = rbAllocZero((size_t)(3 * dolls), sizeof *scene.joints);
+    rbRandom random = {4};
+    for (int i = 0; i < dolls; ++i) {
+        rbTransform middle = atGrid(i, 10, 2.5, 0.0);
+        double half = RB_PI * rbRandom_Unit(&random);
+        middle.q = (rbQuat){.w = rbCos(half), .y = rbSin(half)};
+        middle.p.x += 0.2 * rbRandom_Symmetric(&random);
+        middle.p.y = 1.0 + 0.5 * (i / 100);
+        middle.p.z += 0.2 * rbRandom_Symmetric(&random);
+        for (int k = 0; k < 4; ++k) {
+            rbTransform pose = middle;
+            pose.p = rbTransformPoint(middle, rbMakeVec3(0.5 * k - 0.75, 0.0, 0.0));
+            scene.bodies[4 * i + k] = makeBody(&scene, 0, 0.0, pose);
+            if (k < 3) {
+                scene.joints[scene.jointCount++] = joinBoxes(4 * i, k);
+            }
+        }
+    }
+    addFloor(&scene, 200.0);
+    return scene;
+}
+
 // side^3 unit cubes, with random orientations if requested.
 static rbContactScene makeCubes(const char* name, int side, double spacing, double lowest,
                                 bool areTurned)
@@ -493,6 +532,7 @@ static bool addJoints(rbWorld* world, const rbContactScene* scene, const rbBodyI
         const rbPeerJoint* from = &scene->joints[i];
         rbJointDef def = rbDefaultJointDef();
         def.type = RB_JOINT_HINGE;
+        def.bodyA = from->bodyA >= 0 ? ids[from->bodyA] : def.bodyA;
         def.bodyB = ids[from->bodyB];
         def.anchorA = toVec(from->anchorA);
         def.anchorB = toVec(from->anchorB);

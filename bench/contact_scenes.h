@@ -19,6 +19,9 @@ rbContactScene rbMakeSpheresScene(int side);
 rbContactScene rbMakeMixedScene(int side, int layers);
 // 1000 unit cubes with random orientations, falling onto hills of 32,768 triangles.
 rbContactScene rbMakeTerrainScene(void);
+// Layers of 100 dolls above each other: four boxes of 0.5 m with three hinges, falling onto a
+// floor.
+rbContactScene rbMakeRagdollScene(int layers);
 // side^3 unit cubes with random orientations, falling onto a floor.
 rbContactScene rbMakeCubesScene(int side);
 // side^3 unit cubes, 1.8 m apart, with random orientations, above a square funnel of four
@@ -45,6 +48,8 @@ typedef struct rbContactVerdict {
     double deepest;      // m, over all pairs and walls, >= 0
     double deepestWall;  // m, against static bodies
     double mean;         // m, mean over the overlapping pairs
+    double p99;          // m, 99 of 100 of them are smaller
+    double jointGap;     // m, largest distance of the two anchors of a joint
     int overlapCount;    // number of overlapping pairs
     double speed;        // m/s, sqrt(2 E / M)
     double displacement; // m, largest, from the start

@@ -1,5 +1,5 @@
-// Joints compared with Bullet, ODE and MuJoCo: time per simulated second, largest joint error,
-// largest energy error; and the same as work-precision over step sizes and settings.
+// Joints compared with Box3D, Jolt, Bullet, ODE and MuJoCo: time per simulated second, largest
+// joint error, largest energy error; and the same as work-precision over step sizes and settings.
 //
 // All engines run the same bodies and joints without collisions and damping. The same functions
 // measure the poses and velocities they report: a joint's error is the distance of its two anchors,
@@ -451,6 +451,7 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteJointsPeers = {
     .name = "joints-peers",
-    .help = "joints compared with Bullet, ODE and MuJoCo: time, joint error, energy error",
+    .help =
+        "joints compared with Box3D, Jolt, Bullet, ODE and MuJoCo: time, joint error, energy error",
     .run = run,
 };

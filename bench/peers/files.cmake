@@ -49,3 +49,40 @@ if(embree_FOUND)
 else()
   message(STATUS "Peer embree: not installed, so the benchmarks have no rows of it")
 endif()
+
+# Box3D and Jolt are not packaged. BOX3D_DIR and JOLT_DIR (of CMake or of the environment) name source trees of theirs, outside of
+# this one; each becomes part of its module, built for this machine without asserts, in single precision, as its authors do.
+function(rb_add_peer_from_source name variable sources)
+  set(${variable} "$ENV{${variable}}" CACHE PATH "source tree of the peer ${name}; empty: no rows of it")
+  if(NOT ${variable})
+    message(STATUS "Peer ${name}: ${variable} is not set, so the benchmarks have no rows of it")
+    return()
+  endif()
+  set(root ${${variable}})
+  if(name STREQUAL box3d)
+    enable_language(C)
+    file(GLOB library CONFIGURE_DEPENDS ${root}/src/*.c)
+    set(include ${root}/include)
+  else()
+    file(GLOB_RECURSE library CONFIGURE_DEPENDS ${root}/Jolt/*.cpp)
+    # object streams and compute shaders are optional there
+    list(FILTER library EXCLUDE REGEX "/Jolt/(Compute/.*/|Shaders/|ObjectStream/(O|T))")
+    set(include ${root})
+  endif()
+  if(NOT library)
+    message(FATAL_ERROR "${variable}=${root} has no sources of ${name}")
+  endif()
+  add_library(rattleback_source_${name} STATIC ${library})
+  set_target_properties(rattleback_source_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_STANDARD 17 CXX_STANDARD 17
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
+  target_include_directories(rattleback_source_${name} SYSTEM PUBLIC ${include})
+  # FMA is off in Box3D and on in Jolt by default
+  target_compile_options(rattleback_source_${name} PUBLIC -march=native
+    $<IF:$<STREQUAL:${name},box3d>,-ffp-contract=off,-ffp-contract=fast> $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>
+    PRIVATE -O3 -w $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+  target_compile_definitions(rattleback_source_${name} PUBLIC NDEBUG)
+  rb_build_peer(${name} "${sources}" rattleback_source_${name})
+endfunction()
+
+rb_add_peer_from_source(box3d BOX3D_DIR "bench/peers/peer_contacts_box3d.cpp;bench/peers/peer_joints_box3d.cpp")
+rb_add_peer_from_source(jolt JOLT_DIR "bench/peers/peer_contacts_jolt.cpp;bench/peers/peer_joints_jolt.cpp")

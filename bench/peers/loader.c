@@ -25,6 +25,8 @@ static const rbPeerModule modules[] = {
     {"bullet64", LM_ID_NEWLM, true, false, true, false},
     {"ode", LM_ID_BASE, false, false, true, false},
     {"mujoco", LM_ID_BASE, false, false, true, false},
+    {"box3d", LM_ID_BASE, false, false, true, false},
+    {"jolt", LM_ID_BASE, false, false, true, false},
     {"embree", LM_ID_BASE, false, false, false, true},
 };
 #define MODULE_COUNT (sizeof modules / sizeof modules[0])

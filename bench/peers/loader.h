@@ -7,7 +7,7 @@
 #include "peers/peer_mesh.h"
 #include "peers/peer_rays.h"
 
-#define RB_PEERS_MAX 8
+#define RB_PEERS_MAX 9
 
 // Loads the modules that were built and returns their tables; they stay loaded until the program
 // ends. A module that exists but cannot be loaded is named on stderr. Returns the count.

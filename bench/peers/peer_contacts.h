@@ -61,7 +61,8 @@ typedef struct rbContactScene {
     int movingCount;
     rbPeerWall* walls;
     int wallCount;
-    rbPeerJoint* joints; // hinges that hold moving bodies to the world, at most one each
+    // Hinges: each moving body is the second body of at most one. Bodies so joined do not touch.
+    rbPeerJoint* joints;
     int jointCount;
     double gravity[3];  // m/s^2
     double friction;    // of every pair

@@ -109,8 +109,15 @@ void addBody(State& state, const rbContactScene& scene, const rbPeerContactBody&
 void addHinge(State& state, const rbPeerJoint& from)
 {
     btRigidBody& body = *state.bodies[static_cast<size_t>(from.bodyB)];
+    btVector3 anchor = toVector(from.anchorB);
     btVector3 axis = toVector(from.axisB);
-    state.joints.push_back(std::make_unique<btHingeConstraint>(body, toVector(from.anchorB), axis));
+    if (from.bodyA >= 0) {
+        btRigidBody& other = *state.bodies[static_cast<size_t>(from.bodyA)];
+        state.joints.push_back(std::make_unique<btHingeConstraint>(
+            other, body, toVector(from.anchorA), anchor, toVector(from.axisA), axis));
+    } else {
+        state.joints.push_back(std::make_unique<btHingeConstraint>(body, anchor, axis));
+    }
     state.world.addConstraint(state.joints.back().get(), true);
 }
 

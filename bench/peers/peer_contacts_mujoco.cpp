@@ -201,6 +201,11 @@ void* create(const rbContactScene* scene, const rbContactPeerRow* row, double st
             return nullptr;
         }
     }
+    for (int i = 0; i < scene->jointCount; ++i) {
+        if (scene->joints[i].bodyA >= 0) {
+            return nullptr; // the hinges here are those to the world
+        }
+    }
     auto state = std::make_unique<State>();
     state->model.reset(compile(writeModel(*scene, row->option, step)));
     if (!state->model) {

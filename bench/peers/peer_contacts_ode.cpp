@@ -4,6 +4,7 @@
 #include "peer_contacts.h"
 #include "read_ode.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <ode/ode.h>
@@ -162,8 +163,10 @@ void addHinge(const State& state, const rbPeerJoint& from)
 void* create(const rbContactScene* scene, const rbContactPeerRow* row, double step)
 {
     static const bool isStarted = startOde();
-    if (!isStarted) {
-        return nullptr;
+    bool isJoined = std::any_of(scene->joints, scene->joints + scene->jointCount,
+                                [](const rbPeerJoint& joint) { return joint.bodyA >= 0; });
+    if (!isStarted || isJoined) {
+        return nullptr; // the hinges here are those to the world
     }
     dSetMessageHandler(keepSilent);
     auto state = std::make_unique<State>();

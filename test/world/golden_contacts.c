@@ -145,7 +145,7 @@ static rbWorld* makeHeap(const Mode* mode)
 
 static const Mode modes[] = {
     {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x1bc8f4f9279ca28bu},
-    {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0xbc73c9dc5129f80bu},
+    {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0x969444bf01adfe32u},
     {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x9d7de8994da8d197u},
     {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x34974bf7cb68112fu},
 };

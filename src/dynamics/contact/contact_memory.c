@@ -29,6 +29,9 @@ typedef struct Recall {
     rbPairSpan span; // contacts in the old frame
     double near;     // m
     uint32_t stamp;  // of this Find
+    int pathFrom;    // contacts that the paths over both bodies are of
+    int pathTo;
+    rbMat3 paths[2];
 } Recall;
 
 static double getNearness(const rbFoundPoint* a, const rbFoundPoint* b)
@@ -125,20 +128,34 @@ static rbMat3 makePath(rbNearBody* body, rbQuat oldOrientation, uint32_t stamp, 
     return path;
 }
 
-static void recallSlip(rbContactPairs* pairs, const Recall* recall, const rbContact* contact,
+static void findPaths(rbContactPairs* pairs, Recall* recall, int from, int to)
+{
+    if (recall->pathFrom == from && recall->pathTo == to) {
+        return;
+    }
+    rbVec3 was = recall->old->foundContacts.data[from].normal;
+    const rbContact* contact = &recall->now->contacts.data[to];
+    const rbQuat* orientations = recall->old->orientations.data;
+    const int bodies[2] = {contact->bodyA, contact->bodyB};
+    for (int i = 0; i < 2; ++i) {
+        recall->paths[i] = makePath(&pairs->bodies.data[bodies[i]], orientations[bodies[i]],
+                                    recall->stamp, was, contact->normal);
+    }
+    recall->pathFrom = from;
+    recall->pathTo = to;
+}
+
+static void recallSlip(rbContactPairs* pairs, Recall* recall, int contactIndex,
                        rbContactPoint* point, Memory memory)
 {
+    const rbContact* contact = &recall->now->contacts.data[contactIndex];
     const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
     const rbFoundPoint* was = &recall->old->foundPoints.data[memory.point];
     const rbFoundPoint* is = &recall->now->foundPoints.data[point->key];
     const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
-    const rbQuat* orientations = recall->old->orientations.data;
-    rbMat3 pathA = makePath(&pairs->bodies.data[contact->bodyA], orientations[contact->bodyA],
-                            recall->stamp, oldContact->normal, contact->normal);
-    rbMat3 pathB = makePath(&pairs->bodies.data[contact->bodyB], orientations[contact->bodyB],
-                            recall->stamp, oldContact->normal, contact->normal);
-    rbVec3 overA = rbMulMV(pathA, rbSub(is->localA, was->localA));
-    rbVec3 overB = rbMulMV(pathB, rbSub(is->localB, was->localB));
+    findPaths(pairs, recall, memory.contact, contactIndex);
+    rbVec3 overA = rbMulMV(recall->paths[0], rbSub(is->localA, was->localA));
+    rbVec3 overB = rbMulMV(recall->paths[1], rbSub(is->localB, was->localB));
     rbVec3 slip = rbSub(overA, overB);
     slip = rbAddScaled(slip, kept->slip[0], oldContact->tangents[0]);
     slip = rbAddScaled(slip, kept->slip[1], oldContact->tangents[1]);
@@ -179,7 +196,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
     point->isSticking = isRough && kept->isSticking;
     if (point->isSticking && !contact->hasBelt) { // on a belt it holds only a velocity
-        recallSlip(pairs, recall, contact, point, memory);
+        recallSlip(pairs, recall, contactIndex, point, memory);
     }
     if (contact->rolling > 0.0 || contact->spinning > 0.0) {
         const double* turning = recall->old->keptTurnings.data[memory.contact].turning;
@@ -188,14 +205,22 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
 }
 
-static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex, bool byName)
+// source: the old contact whose points these are, in their order; -1: they are matched.
+static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex, int source,
+                         bool byName)
 {
     const rbContact* contact = &recall->now->contacts.data[contactIndex];
     for (int i = contact->firstPoint; i < contact->firstPoint + contact->pointCount; ++i) {
         if (recall->now->foundPoints.data[i].claimStamp == recall->stamp) {
             continue; // it has its memory
         }
-        Memory memory = findMemory(recall, contactIndex, i, byName);
+        Memory memory = {source, -1};
+        if (source >= 0) {
+            int first = recall->old->contacts.data[source].firstPoint;
+            memory.point = first + i - contact->firstPoint;
+        } else {
+            memory = findMemory(recall, contactIndex, i, byName);
+        }
         if (memory.point >= 0) {
             take(pairs, recall, contactIndex, i, memory);
         }
@@ -203,7 +228,7 @@ static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex
 }
 
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
-                           int contactCount)
+                           int contactCount, const int* sources)
 {
     if (pairs->kept < 0) {
         return;
@@ -222,12 +247,13 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
         .span = span,
         .near = fmax(NEAR_SIZE * size, NEAR_SHELLS * pairs->settings.shell),
         .stamp = pairs->search.stamp,
+        .pathFrom = -1,
     };
-    for (int i = firstContact; i < firstContact + contactCount; ++i) {
-        recallPoints(pairs, &recall, i, true);
-    }
-    for (int i = firstContact; i < firstContact + contactCount; ++i) {
-        recallPoints(pairs, &recall, i, false);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < contactCount; ++i) {
+            int source = sources != NULL ? sources[i] : -1;
+            recallPoints(pairs, &recall, firstContact + i, source, pass == 0);
+        }
     }
 }
 

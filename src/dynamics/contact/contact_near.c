@@ -98,8 +98,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     for (int i = 0; i < pairs->bodies.count; ++i) {
         freeMaterials(&pairs->bodies.data[i]);
     }
-    for (int i = 0; i < pairs->caches.count; ++i) {
-        rbDestroyFront(pairs->caches.data[i].front);
+    for (int i = 0; i < pairs->memories.count; ++i) {
+        rbDestroyFront(pairs->memories.data[i].cache.front);
     }
     for (int i = 0; i < pairs->search.fronts.count; ++i) {
         rbDestroyFront(pairs->search.fronts.data[i].front);
@@ -109,7 +109,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         RB_FRAME_ARRAYS(FREE_ARRAY)
     }
     rbArray_FreeAll(pairs->bodies, pairs->hots, pairs->spans, pairs->unbounded, pairs->pairs);
-    rbArray_FreeAll(pairs->caches, pairs->order.list, pairs->order.byB, pairs->order.starts);
+    rbArray_FreeAll(pairs->memories, pairs->order.list, pairs->order.byB, pairs->order.starts);
+    rbArray_Free(pairs->freeMemories);
     rbArray_Free(pairs->search.changed);
     for (int i = 0; i < pairs->search.scratches.count; ++i) {
         rbArray_Free(pairs->search.scratches.data[i].manifolds);
@@ -118,7 +119,7 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     }
     for (int i = 0; i < pairs->search.blocks.count; ++i) {
         rbFoundBlock* block = &pairs->search.blocks.data[i];
-        rbArray_FreeAll(block->contacts, block->pointCounts, block->points);
+        rbArray_FreeAll(block->contacts, block->pointCounts, block->sources, block->points);
     }
     rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
     rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
@@ -177,6 +178,26 @@ static rbFront* takeFront(rbContactPairs* pairs)
     return rbCreateFront(RB_FRONT_CAPACITY);
 }
 
+// The memory of a pair of bodies.
+static int takeMemory(rbContactPairs* pairs, const rbNearTraits* a, const rbNearTraits* b)
+{
+    if (a->isBall && b->isBall) {
+        return -1;
+    }
+    int memory = pairs->memories.count;
+    if (pairs->freeMemories.count > 0) {
+        memory = pairs->freeMemories.data[--pairs->freeMemories.count];
+    } else {
+        rbArray_Reserve(pairs->memories, memory + 1);
+        pairs->memories.count += 1;
+    }
+    pairs->memories.data[memory] = (rbPairMemory){.pose = RB_TRANSFORM_IDENTITY};
+    if (a->isMesh && b->isMesh) {
+        pairs->memories.data[memory].cache.front = takeFront(pairs);
+    }
+    return memory;
+}
+
 static int addPair(rbContactPairs* pairs, int a, int b)
 {
     RB_ASSERT(a >= 0 && a < pairs->bodies.count && b >= 0 && b < pairs->bodies.count && a != b);
@@ -184,14 +205,10 @@ static int addPair(rbContactPairs* pairs, int a, int b)
     int slot = rbPairTable_Add(&pairs->table, a, b);
     rbArray_Reserve(pairs->pairs, slot + 1);
     rbArray_Reserve(pairs->spans, slot + 1);
-    rbArray_Reserve(pairs->caches, slot + 1);
-    pairs->caches.count = pairs->table.end;
-    pairs->pairs.data[slot] = (rbContactCandidate){0};
+    const rbNearBody* bodies = pairs->bodies.data;
+    int memory = takeMemory(pairs, &bodies[a].traits, &bodies[b].traits);
+    pairs->pairs.data[slot] = (rbContactCandidate){.memory = memory};
     pairs->spans.data[slot] = (rbPairSpans){0};
-    pairs->caches.data[slot] = (rbSeparationCache){0};
-    if (pairs->bodies.data[a].traits.isMesh && pairs->bodies.data[b].traits.isMesh) {
-        pairs->caches.data[slot].front = takeFront(pairs);
-    }
     pairs->order.isOld = true;
     return slot;
 }
@@ -200,10 +217,13 @@ static void removePair(rbContactPairs* pairs, int slot)
 {
     RB_ASSERT(slot >= 0 && slot < pairs->table.end);
     RB_ASSERT(pairs->table.entries[slot].ids[0] >= 0);
-    if (pairs->caches.data[slot].front != NULL) {
-        rbSpareFront spare = {pairs->caches.data[slot].front};
-        rbArray_Push(pairs->search.fronts, spare);
-        pairs->caches.data[slot].front = NULL;
+    rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
+    if (memory != NULL) {
+        if (memory->cache.front != NULL) {
+            rbArray_Push(pairs->search.fronts, (rbSpareFront){memory->cache.front});
+            memory->cache.front = NULL;
+        }
+        rbArray_Push(pairs->freeMemories, pairs->pairs.data[slot].memory);
     }
     rbPairTable_Remove(&pairs->table, slot);
     pairs->order.isOld = true;
@@ -513,17 +533,9 @@ void rbNearBody_Pose(rbNearBody* body)
     body->worldRotation = rbMatFromQuat(body->world.q);
 }
 
-// A rotation by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2
-// sin(theta/4), which is more than half of it.
 static double boundTurn(const rbNearBody* body, rbQuat orientation)
 {
-    rbQuat q = orientation;
-    rbQuat r = body->orientation;
-    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
-                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
-    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
-                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
-    return 2.0 * body->turnRadius * sqrt(fmin(plus, minus));
+    return rbBoundTurn(body->turnRadius, orientation, body->orientation);
 }
 
 // Records the pose of a body and how far it has moved.
@@ -884,13 +896,21 @@ static void movePair(rbContactPairs* pairs, int slot, rbByteStream* stream)
     int end = pairs->bodies.count;
     rbByteStream_Check(stream, ids[0] >= 0 && ids[0] < ids[1] && ids[1] < end);
     slot = stream->isLoading ? addPair(pairs, ids[0], ids[1]) : slot;
-    rbSeparationCache* cache = &pairs->caches.data[slot];
-    RB_MOVE(stream, pairs->pairs.data[slot]);
+    // Whether a pair has a memory, and where, and a front, is not part of the state.
+    rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
+    rbContactCandidate pair = pairs->pairs.data[slot];
+    int place = pair.memory;
+    pair.memory = 0;
+    RB_MOVE(stream, pair);
+    pair.memory = place;
+    pairs->pairs.data[slot] = pair;
     RB_MOVE(stream, pairs->spans.data[slot]);
-    RB_MOVE(stream, cache->opaque);
-    // Whether a pair has a front follows from its shapes.
-    if (cache->front != NULL) {
-        rbFront_Move(cache->front, stream);
+    if (memory != NULL) {
+        RB_MOVE(stream, memory->cache.opaque);
+        RB_MOVE(stream, memory->pose);
+        if (memory->cache.front != NULL) {
+            rbFront_Move(memory->cache.front, stream);
+        }
     }
 }
 

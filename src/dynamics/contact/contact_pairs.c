@@ -15,6 +15,11 @@
 // Fraction of the smaller body: with small steps, which leave far larger errors of gaps, it carries
 // its points this far.
 #define CARRY_SIZE 1e-3
+// Bodies that travel farther, together, are searched anew after this many poses, or up to twice as
+// many, not all at once: points that wait longer let walls sway. Carrying a point by dx while
+// the bodies are turned against each other by phi leaves an error of the gap of at most phi dx / 2,
+// so in all 2 CARRY_POSES CARRY_SIZE^2 of the size of the smaller body: 8e-6.
+#define CARRY_POSES 4
 // Fraction of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
 
@@ -112,11 +117,13 @@ typedef struct Search {
     rbFoundBlock* out;
 } Search;
 
-// Adds a contact, whose points follow.
-static void addContact(const Search* search, const rbFoundContact* found, int pointCount)
+// Adds a contact, whose points follow; source: of the last frame, -1: none.
+static void addContact(const Search* search, const rbFoundContact* found, int pointCount,
+                       int source)
 {
     rbArray_Push(search->out->contacts, *found);
     rbArray_Push(search->out->pointCounts, pointCount);
+    rbArray_Push(search->out->sources, source);
 }
 
 static void addPoint(const Search* search, rbPairOrder pair, rbFoundPoint found)
@@ -211,7 +218,7 @@ static void addManifold(const Search* search, rbPairOrder pair, const rbManifold
 {
     const rbNearBody* a = &search->pairs->bodies.data[pair.a];
     rbFoundContact contact = makeFoundOf(manifold, a->worldRotation);
-    addContact(search, &contact, manifold->count);
+    addContact(search, &contact, manifold->count, -1);
     for (int i = 0; i < manifold->count; ++i) {
         const rbManifoldPoint* point = &manifold->points[i];
         rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
@@ -234,7 +241,7 @@ static void searchBalls(const Search* search, rbPairOrder pair, double threshold
     double distance = between - a->radius - b->radius;
     if (distance <= threshold) {
         rbFoundContact contact = makeFound(normal, 0, 0);
-        addContact(search, &contact, 1);
+        addContact(search, &contact, 1, -1);
         rbVec3 middle = rbAddScaled(a->center, a->radius + 0.5 * distance, normal);
         addPointAt(search, pair, middle, distance, RB_FEATURE_WITNESS);
     }
@@ -275,6 +282,29 @@ static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
     return pairs->isCarrying && !isBall ? CARRY_SIZE * size : 0.0;
 }
 
+// The larger body of a pair, whose points rotate farther.
+static int getLarger(const rbContactPairs* pairs, rbPairOrder item)
+{
+    return pairs->hots.data[item.b].radius > pairs->hots.data[item.a].radius ? item.b : item.a;
+}
+
+// The smaller body of a pair in the frame of the larger.
+static rbTransform getPose(const rbContactPairs* pairs, rbPairOrder item)
+{
+    int larger = getLarger(pairs, item);
+    int smaller = item.a + item.b - larger;
+    return rbInvMulTransforms(pairs->bodies.data[larger].world, pairs->bodies.data[smaller].world);
+}
+
+// How far points of the smaller body have moved in the frame of the larger since the search, m.
+static double getMoved(const rbContactPairs* pairs, rbPairOrder item)
+{
+    rbTransform was = rbContactPairs_GetMemory(pairs, item.slot)->pose;
+    rbTransform is = getPose(pairs, item);
+    double radius = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
+    return rbDistance(is.p, was.p) + rbBoundTurn(radius, is.q, was.q);
+}
+
 static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double threshold)
 {
     const rbContactCandidate* pair = &pairs->pairs.data[item.slot];
@@ -288,13 +318,34 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
     bool isFixed =
         (pairs->bodies.data[item.a].traits.isBounded || pair->stamps[0] == a->poseStamp) &&
         (pairs->bodies.data[item.b].traits.isBounded || pair->stamps[1] == b->poseStamp);
-    double moved = a->travel + b->travel - pair->searched;
-    return isFixed && moved <= carry && threshold + moved <= pair->threshold;
+    double path = a->travel + b->travel - pair->searched;
+    uint32_t most = CARRY_POSES + (uint32_t)(item.a + item.b) % CARRY_POSES;
+    bool isOld = a->poseStamp - pair->stamps[0] > most || b->poseStamp - pair->stamps[1] > most;
+    if (!isFixed || (isOld && !(path <= carry))) {
+        return false;
+    }
+    double moved = path <= carry ? path : getMoved(pairs, item);
+    return moved <= carry && threshold + moved <= pair->threshold;
 }
 
-// The contacts of a pair in the last frame. Two bodies that have hardly moved since (isCarried)
-// each carry their own point along, the normal stays: the gap is correct to first order in the
-// motion, which the odometers bound.
+// A contact of the last frame, with its normal turned with the larger body.
+static rbFoundContact turnContact(const rbContactPairs* pairs, rbPairOrder item,
+                                  const rbContactFrame* last, const rbFoundContact* found)
+{
+    int larger = getLarger(pairs, item);
+    const rbNearBody* body = &pairs->bodies.data[larger];
+    rbQuat was = last->orientations.data[larger];
+    rbQuat is = body->orientation;
+    if (was.w == is.w && was.x == is.x && was.y == is.y && was.z == is.z) {
+        return *found;
+    }
+    rbVec3 normal = rbMulMV(body->rotation, rbInvRotate(was, found->normal));
+    return makeFound(rbNormalize(normal), found->childA, found->childB);
+}
+
+// The contacts of a pair in the last frame. Two bodies that have hardly moved relative to each
+// other since the search (isCarried) each carry their own point along, the normal turns with the
+// larger one: the gap is correct to first order in the motion, see CARRY_POSES.
 static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
 {
     const rbContactPairs* pairs = search->pairs;
@@ -309,7 +360,8 @@ static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
         if (found->isAhead) {
             continue;
         }
-        addContact(search, found, old->pointCount);
+        rbFoundContact turned = isCarried ? turnContact(pairs, pair, last, found) : *found;
+        addContact(search, &turned, old->pointCount, i);
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
             const rbFoundPoint* point = &last->foundPoints.data[j];
             if (!isCarried) {
@@ -318,7 +370,7 @@ static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
             }
             rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point->localA));
             rbVec3 atB = rbAdd(b->position, rbMulMV(b->rotation, point->localB));
-            double distance = point->distance + rbDot(found->normal, rbSub(atB, atA));
+            double distance = point->distance + rbDot(turned.normal, rbSub(atB, atA));
             addPointAt(search, pair, rbScale(0.5, rbAdd(atA, atB)), distance, point->featureId);
         }
     }
@@ -366,8 +418,8 @@ static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparatio
     const double gaps[2] = {pair->threshold + wide, pair->threshold};
     bool overlaps = true;
     for (int i = 0; i < 2 && overlaps; ++i) {
-        rbStatus status =
-            rbTestOverlap(input, gaps[i], &pairs->caches.data[item.slot], &overlaps, NULL);
+        rbStatus status = rbTestOverlap(
+            input, gaps[i], &rbContactPairs_GetMemory(pairs, item.slot)->cache, &overlaps, NULL);
         if (status != RB_STATUS_OK) {
             return true;
         }
@@ -387,7 +439,7 @@ static bool measureApart(const Search* search, rbPairOrder item, const rbSeparat
     }
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     rbSeparation separation;
-    rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot],
+    rbStatus status = rbMeasureSeparation(input, &rbContactPairs_GetMemory(pairs, item.slot)->cache,
                                           search->scratch->memory, &separation, NULL);
     pair->isMeasured = status == RB_STATUS_OK;
     pair->lower = separation.lower;
@@ -411,12 +463,15 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
         searchBalls(search, item, threshold);
         return;
     }
+    if (pairs->isCarrying) {
+        rbContactPairs_GetMemory(pairs, item.slot)->pose = getPose(pairs, item);
+    }
     rbSeparationInput input = makeInput(a, a->world, b, b->world);
     if (!pair->hadContacts && measureApart(search, item, &input)) {
         return;
     }
     int count = findManifolds(search->scratch, isManyfold(pairs, item.a, item.b), &input, threshold,
-                              &pairs->caches.data[item.slot]);
+                              &rbContactPairs_GetMemory(pairs, item.slot)->cache);
     for (int i = 0; i < count; ++i) {
         rbManifold* manifold = &search->scratch->manifolds.data[i];
         if (manifold->count > 1) {
@@ -507,6 +562,7 @@ static void findBlock(void* context, rbShare share)
     Search search = {pairs, all->last, &pairs->search.scratches.data[share.worker], block};
     block->contacts.count = 0;
     block->pointCounts.count = 0;
+    block->sources.count = 0;
     block->points.count = 0;
     block->report = (rbPairsReport){.bodyA = -1, .bodyB = -1};
     for (int i = share.begin; i < share.end; ++i) {
@@ -549,7 +605,10 @@ static void reserveFrame(rbContactPairs* pairs)
 // Contacts of a block, in the frame, with the memory of its pairs.
 static void fillBlock(void* context, rbShare share)
 {
-    rbContactPairs* pairs = ((const Search*)context)->pairs;
+    const Search* all = context;
+    rbContactPairs* pairs = all->pairs;
+    // engineering matches all points
+    bool isLastKept = pairs->isCarrying && pairs->kept == (int)(all->last - pairs->frames);
     const rbFoundBlock* block = &pairs->search.blocks.data[share.block];
     rbContactFrame* frame = &pairs->frames[pairs->current];
     int k = 0; // contact of the block
@@ -575,7 +634,8 @@ static void fillBlock(void* context, rbShare share)
         if (count > 0) {
             rbPairSpan span = {first, count, frame->stamp};
             pairs->spans.data[item.slot].frames[pairs->current] = span;
-            rbContactPairs_Recall(pairs, item, first, count);
+            const int* sources = &block->sources.data[first - block->firstContact];
+            rbContactPairs_Recall(pairs, item, first, count, isLastKept ? sources : NULL);
         }
     }
 }
@@ -748,6 +808,15 @@ static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
     return pairs->pairs.data[item.slot].hadContacts && missed < SHELL_PART * pairs->settings.shell;
 }
 
+// The cache of a pair, which stays as it is.
+static rbSeparationCache copyCache(const rbContactPairs* pairs, int slot)
+{
+    const rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
+    rbSeparationCache cache = memory != NULL ? memory->cache : (rbSeparationCache){0};
+    cache.front = NULL;
+    return cache;
+}
+
 static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
                           bool isCapped)
 {
@@ -763,16 +832,14 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     if (isCapped) {
         limit -= CAPPED_SLACK * fmin(a.radius, b.radius);
     }
-    rbSeparationCache cache = pairs->caches.data[item.slot];
-    cache.front = NULL;
+    rbSeparationCache cache = copyCache(pairs, item.slot);
     if (isManyfold(pairs, item.a, item.b)) {
         bool overlaps = false;
         rbStatus status = rbTestOverlap(input, near, &cache, &overlaps, NULL);
         if (status != RB_STATUS_OK || !overlaps) {
             return false;
         }
-        cache = pairs->caches.data[item.slot];
-        cache.front = NULL;
+        cache = copyCache(pairs, item.slot);
     }
     rbSeparation separation;
     rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratches.data[0].memory,
@@ -973,8 +1040,7 @@ static rbSeparationInput makeAheadInput(const rbContactPairs* pairs, rbPairOrder
 // The manifolds of a pair at the end of the flight, and how many there are.
 static int findAhead(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
-    rbSeparationCache cache = pairs->caches.data[item.slot];
-    cache.front = NULL;
+    rbSeparationCache cache = copyCache(pairs, item.slot);
     double threshold = pairs->settings.shell + pairs->ahead.bodies.data[item.a].turn +
                        pairs->ahead.bodies.data[item.b].turn;
     return findManifolds(pairs->search.scratches.data, isManyfold(pairs, item.a, item.b), input,

@@ -100,7 +100,14 @@ typedef struct rbContactCandidate {
     uint32_t stamps[2]; // of the poses of the last search
     bool isMeasured;    // lower holds
     bool hadContacts;   // at the last search
+    int32_t memory;     // of memories; -1: two balls need none
 } rbContactCandidate;
+
+// What the search of a pair starts from.
+typedef struct rbPairMemory {
+    rbSeparationCache cache;
+    rbTransform pose; // of the smaller body in the frame of the larger then; small steps only
+} rbPairMemory;
 
 typedef struct rbPairSpans {
     rbPairSpan frames[RB_CONTACT_FRAMES];
@@ -210,6 +217,7 @@ typedef struct rbPairScratch {
 typedef struct rbFoundBlock {
     RB_ARRAY(rbFoundContact) contacts;
     RB_ARRAY(int) pointCounts; // as contacts
+    RB_ARRAY(int) sources;     // as contacts: of the last frame, carried along; -1: found anew
     RB_ARRAY(rbFoundPoint) points;
     rbPairsReport report; // the deepest overlap
     int firstContact;     // in the frame
@@ -252,7 +260,8 @@ struct rbContactPairs {
     rbPairTable table;                  // near pairs; its entries are the slots
     RB_ARRAY(rbContactCandidate) pairs; // by slot
     RB_ARRAY(rbPairSpans) spans;
-    RB_ARRAY(rbSeparationCache) caches;
+    RB_ARRAY(rbPairMemory) memories;
+    RB_ARRAY(int) freeMemories;
     rbPairOrders order;
     rbPairFilter filter;
     rbContactFrame frames[RB_CONTACT_FRAMES];
@@ -268,6 +277,23 @@ struct rbContactPairs {
 
 // Scratch memory for all workers of this thread.
 void rbContactPairs_ReserveScratch(rbContactPairs* pairs);
+// m, by how much a rotation from r to q moves points at this distance at most. A rotation by theta
+// moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2 sin(theta/4), which is
+// more than half of it.
+static inline double rbBoundTurn(double radius, rbQuat q, rbQuat r)
+{
+    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
+                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
+    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
+                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
+    return 2.0 * radius * sqrt(plus < minus ? plus : minus);
+}
+// NULL: two balls.
+static inline rbPairMemory* rbContactPairs_GetMemory(const rbContactPairs* pairs, int slot)
+{
+    int memory = pairs->pairs.data[slot].memory;
+    return memory >= 0 ? &pairs->memories.data[memory] : NULL;
+}
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
 // Updates boxes and pairs to the places.
@@ -281,6 +307,7 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 // threads then Recall.
 void rbContactPairs_FindMidways(void* context, rbShare share);
 
-// Impulses and slips of the contacts of a pair that were just found, from the kept frame.
+// Impulses and slips of the contacts of a pair that were just found, from the kept frame. sources:
+// the contacts there whose points these are, in their order; NULL or -1: points are matched.
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
-                           int contactCount);
+                           int contactCount, const int* sources);

@@ -158,24 +158,11 @@ typedef struct Three {
     rbQuad x, y, z;
 } Three;
 
-// Rows to columns.
-static inline void transpose(rbQuad q[4])
-{
-    rbQuad low01 = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5);
-    rbQuad low23 = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5);
-    rbQuad high01 = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7);
-    rbQuad high23 = __builtin_shufflevector(q[2], q[3], 2, 6, 3, 7);
-    q[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-    q[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-    q[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-    q[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-}
-
 // Three numbers of four bodies, by lane; the stride is that of bodies.
 static inline Three gather(const float* p0, const float* p1, const float* p2, const float* p3)
 {
     rbQuad q[4] = {rbQuad_Load(p0), rbQuad_Load(p1), rbQuad_Load(p2), rbQuad_Load(p3)};
-    transpose(q);
+    rbTransposeQuads(q);
     return (Three){q[0], q[1], q[2]};
 }
 
@@ -188,7 +175,7 @@ static inline void store(float* to, rbQuad q)
 static inline void scatter(Three t, float* p0, float* p1, float* p2, float* p3)
 {
     rbQuad q[4] = {t.x, t.y, t.z, all(0.0f)};
-    transpose(q);
+    rbTransposeQuads(q);
     store(p0, q[0]);
     store(p1, q[1]);
     store(p2, q[2]);

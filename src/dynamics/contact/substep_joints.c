@@ -6,7 +6,7 @@
 // those before it.
 #define PIVOT_LEAST 1e-6
 
-static void narrow(float to[3], rbVec3 v)
+static void narrow(float to[4], rbVec3 v)
 {
     to[0] = (float)v.x;
     to[1] = (float)v.y;
@@ -62,7 +62,7 @@ rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubst
     invert(k, rowCount);
     for (int i = 0; i < rowCount; ++i) {
         for (int j = 0; j < rowCount; ++j) {
-            joint.inverse[i][j] = (float)k[i][j];
+            joint.inverse[i][j] = (float)k[j][i];
         }
     }
     joint.invMasses[0] = (float)sides[0].invMass;
@@ -72,47 +72,54 @@ rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubst
 
 // ------------------------------------------------------------------------------------------ visits
 
-static inline float dot3(const float a[3], const float b[3])
+static inline rbQuad both(float x)
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return (rbQuad){x, x, x, x};
+}
+
+static inline void store(float* to, rbQuad q)
+{
+    memcpy(to, &q, sizeof q);
 }
 
 // Rates of the rows, with displacements turned into speeds of a small step.
 static inline void measure(const rbSubstepJoint* joint, const rbSubstepBody* a,
-                           const rbSubstepBody* b, const rbSubstepJointPass* pass, float* rates)
+                           const rbSubstepBody* b, const rbSubstepJointPass* pass, rbQuad rates[2])
 {
-    float v[3];
-    float yA[3];
-    float yB[3];
-    for (int k = 0; k < 3; ++k) {
-        v[k] = (b->velocity[k] + pass->invStep * b->moved[k]) -
-               (a->velocity[k] + pass->invStep * a->moved[k]);
-        yA[k] = a->spin[k] + pass->invStep * a->turned[k];
-        yB[k] = b->spin[k] + pass->invStep * b->turned[k];
-    }
+    rbQuad perStep = both(pass->invStep);
+    rbQuad v = (rbQuad_Load(b->velocity) + perStep * rbQuad_Load(b->moved)) -
+               (rbQuad_Load(a->velocity) + perStep * rbQuad_Load(a->moved));
+    rbQuad yA = rbQuad_Load(a->spin) + perStep * rbQuad_Load(a->turned);
+    rbQuad yB = rbQuad_Load(b->spin) + perStep * rbQuad_Load(b->turned);
+    rbQuad terms[RB_SUBSTEP_ROWS] = {both(0.0f)}; // of the rows, by component
     for (int i = 0; i < joint->rowCount; ++i) {
-        rates[i] = (dot3(joint->linear[i], v) - pass->freePart * joint->kicks[i]) +
-                   (dot3(joint->angular[i][1], yB) - dot3(joint->angular[i][0], yA));
+        terms[i] = rbQuad_Load(joint->linear[i]) * v + (rbQuad_Load(joint->angular[i][1]) * yB -
+                                                        rbQuad_Load(joint->angular[i][0]) * yA);
+    }
+    for (int half = 0; half < 2; ++half) {
+        rbQuad* q = &terms[4 * half];
+        rbTransposeQuads(q);
+        rates[half] =
+            ((q[0] + q[1]) + q[2]) - both(pass->freePart) * rbQuad_Load(&joint->kicks[4 * half]);
     }
 }
 
 static inline void push(const rbSubstepJoint* joint, const float* x, rbSubstepBody* a,
                         rbSubstepBody* b)
 {
-    for (int k = 0; k < 3; ++k) {
-        float linear = 0.0f;
-        float turnA = 0.0f;
-        float turnB = 0.0f;
-        for (int i = 0; i < joint->rowCount; ++i) {
-            linear += x[i] * joint->linear[i][k];
-            turnA += x[i] * joint->angular[i][0][k];
-            turnB += x[i] * joint->angular[i][1][k];
-        }
-        a->velocity[k] += joint->invMasses[0] * linear;
-        b->velocity[k] -= joint->invMasses[1] * linear;
-        a->spin[k] += turnA;
-        b->spin[k] -= turnB;
+    rbQuad linear = both(0.0f);
+    rbQuad turnA = both(0.0f);
+    rbQuad turnB = both(0.0f);
+    for (int i = 0; i < joint->rowCount; ++i) {
+        rbQuad xi = both(x[i]);
+        linear += xi * rbQuad_Load(joint->linear[i]);
+        turnA += xi * rbQuad_Load(joint->angular[i][0]);
+        turnB += xi * rbQuad_Load(joint->angular[i][1]);
     }
+    store(a->velocity, rbQuad_Load(a->velocity) + both(joint->invMasses[0]) * linear);
+    store(b->velocity, rbQuad_Load(b->velocity) - both(joint->invMasses[1]) * linear);
+    store(a->spin, rbQuad_Load(a->spin) + turnA);
+    store(b->spin, rbQuad_Load(b->spin) - turnB);
 }
 
 void rbPushSubstepJoints(const rbSubstepJoint* joints, int count, rbSubstepBody* bodies)
@@ -130,17 +137,24 @@ void rbVisitSubstepJoints(rbSubstepJoint* joints, int count, rbSubstepBody* bodi
         rbSubstepJoint* joint = &joints[i];
         rbSubstepBody* a = &bodies[joint->slots[0]];
         rbSubstepBody* b = &bodies[joint->slots[1]];
-        float rates[RB_BLOCK_ROWS_MAX];
-        float x[RB_BLOCK_ROWS_MAX];
+        rbQuad rates[2];
+        rbQuad x[2] = {both(0.0f), both(0.0f)};
         measure(joint, a, b, pass, rates);
-        for (int r = 0; r < joint->rowCount; ++r) {
-            x[r] = 0.0f;
-            for (int c = 0; c < joint->rowCount; ++c) {
-                x[r] += joint->inverse[r][c] * rates[c];
-            }
-            joint->impulses[r] += x[r];
-            joint->totals[r] += pass->invStep > 0.0f ? 0.0f : joint->impulses[r];
+        for (int c = 0; c < joint->rowCount; ++c) {
+            rbQuad rate = both(rates[c / 4][c % 4]);
+            x[0] += rbQuad_Load(joint->inverse[c]) * rate;
+            x[1] += rbQuad_Load(joint->inverse[c] + 4) * rate;
         }
-        push(joint, x, a, b);
+        for (int half = 0; half < 2; ++half) {
+            float* impulses = &joint->impulses[4 * half];
+            float* totals = &joint->totals[4 * half];
+            store(impulses, rbQuad_Load(impulses) + x[half]);
+            if (!(pass->invStep > 0.0f)) {
+                store(totals, rbQuad_Load(totals) + rbQuad_Load(impulses));
+            }
+        }
+        float pushes[RB_SUBSTEP_ROWS];
+        memcpy(pushes, x, sizeof pushes);
+        push(joint, pushes, a, b);
     }
 }

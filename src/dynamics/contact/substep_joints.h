@@ -6,6 +6,7 @@
 // with the engine, and rows are linear.
 #pragma once
 
+#include "base/core/lanes.h"
 #include "dynamics/constraints/rows.h"
 #include "dynamics/contact/contact.h"
 
@@ -18,6 +19,19 @@ typedef struct rbSubstepBody {
     float turned[4];   // by spin
 } rbSubstepBody;
 
+// Rows to columns.
+static inline void rbTransposeQuads(rbQuad q[4])
+{
+    rbQuad low01 = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5);
+    rbQuad low23 = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5);
+    rbQuad high01 = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7);
+    rbQuad high23 = __builtin_shufflevector(q[2], q[3], 2, 6, 3, 7);
+    q[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    q[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    q[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    q[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
 // A body of a joint; immovable ones have the slot 0 and zeros.
 typedef struct rbSubstepSide {
     int slot;
@@ -26,16 +40,20 @@ typedef struct rbSubstepSide {
     rbVec3 kick;   // m/s, by forces in the whole step
 } rbSubstepSide;
 
+// Two quads of rows.
+#define RB_SUBSTEP_ROWS 8
+
+// In lanes: vectors have a fourth component of 0, and rows beyond the last are 0.
 typedef struct rbSubstepJoint {
     int slots[2]; // A, B
     int rowCount;
     float invMasses[2];
-    float linear[RB_BLOCK_ROWS_MAX][3];
-    float angular[RB_BLOCK_ROWS_MAX][2][3];              // G^T of the angular parts of A and B
-    float inverse[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX]; // of the rows' responses
-    float kicks[RB_BLOCK_ROWS_MAX];                      // m/s, of the kicks along the rows
-    float impulses[RB_BLOCK_ROWS_MAX];                   // N s, of a small step
-    float totals[RB_BLOCK_ROWS_MAX];                     // N s, of the step
+    float linear[RB_BLOCK_ROWS_MAX][4];
+    float angular[RB_BLOCK_ROWS_MAX][2][4];            // G^T of the angular parts of A and B
+    float inverse[RB_BLOCK_ROWS_MAX][RB_SUBSTEP_ROWS]; // of the rows' responses, by column
+    float kicks[RB_SUBSTEP_ROWS];                      // m/s, of the kicks along the rows
+    float impulses[RB_SUBSTEP_ROWS];                   // N s, of a small step
+    float totals[RB_SUBSTEP_ROWS];                     // N s, of the step
 } rbSubstepJoint;
 
 // A visit to all joints.
