@@ -11,6 +11,7 @@ folder=$1
 level=$2
 program=$folder/rattleback
 scene=test/cluster/scenes/gas.json
+grains=test/cluster/scenes/mixer.json
 limit=600
 [ "$level" = normal ] || limit=3000
 
@@ -52,24 +53,27 @@ for count in 1 2 3 4 8; do
         grep -E '^([0-9]+ spheres|Z |heap)' "$log" | sort -u || true
     done
     # a sphere that rolls from rank to rank, and two that meet across a periodic face
-    for test in spheresRollAsInTheBook reboundHasTheRestitution; do
+    for test in spheresRollAsInTheBook reboundHasTheRestitution spheresRollOverSeams; do
         ranks "$count" "$folder/test_cluster" --group phys_grains --test "$test" >"$log" 2>&1 ||
             fail "$test failed on $count ranks"
     done
     echo "test-mpi: domain tests on $count ranks passed, $((SECONDS - start)) s"
 done
 
-hashes=()
-for count in 1 2 3 4 8; do
-    ranks "$count" "$program" run "$scene" --quiet --json >"$log" 2>&1 || fail "$scene failed on $count ranks"
-    hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+# A gas; and grains of two materials on planes, boxes and a hull, with a driven paddle.
+for which in "$scene" "$grains"; do
+    hashes=()
+    for count in 1 2 3 4 8; do
+        ranks "$count" "$program" run "$which" --quiet --json >"$log" 2>&1 || fail "$which failed on $count ranks"
+        hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+    done
+    [ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
+    echo "test-mpi: $which has the hash ${hashes[0]} on 1, 2, 3, 4 and 8 ranks"
 done
-[ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
-echo "test-mpi: $scene has the hash ${hashes[0]} on 1, 2, 3, 4 and 8 ranks"
 
-expect 2 'the engine of this scene is "flight"; on ranks of MPI run' ranks 2 "$program" run tumbling-box
-expect 2 'this scene has gravity; on ranks of MPI run' ranks 2 "$program" run "$scene" --set world.gravity.2=-9.81
-expect 2 'has restitution 0.5 and friction 0' ranks 2 "$program" run "$scene" --set materials.ball.restitution=0.5
+expect 2 'the engine of this scene is "flight"; on ranks of MPI runs' ranks 2 "$program" run tumbling-box
+expect 2 'body "b[0]" has resistance against spinning' ranks 2 "$program" run "$grains" --set materials.rubber.spinning=0.001
+expect 2 'body "a[0]" is not one sphere about its origin' ranks 2 "$program" run "$grains" --set 'geometries.small={"type":"box","size":[0.05,0.05,0.05]}'
 expect 2 '--csv is not supported on ranks' ranks 2 "$program" run "$scene" --csv x.csv
 expect 2 "only 'run' works on several" ranks 2 "$program" check "$scene"
 expect 2 'the MPI of this program sees one' env PMI_SIZE=4 "$program" run "$scene"

@@ -519,7 +519,7 @@ static rbExit runScene(const rbArguments* arguments)
 {
     rbError error = {0};
 #ifdef RB_MPI
-    if (rbIsLaunched()) {
+    if (rbIsLaunched() || rbArguments_Has(arguments, "--domains")) {
         return rbRunOnRanks(arguments);
     }
 #endif
@@ -581,6 +581,9 @@ static const rbOption options[] = {
     {"--verify", NULL, "checks the certificate when the run is complete; needs --certificate"},
     {"--json", NULL, "prints the summary as JSON"},
     {"--quiet", NULL, "prints no summary and no progress"},
+#ifdef RB_MPI
+    {"--domains", NULL, "spheres as on the ranks of MPI, also without mpirun: see docs/cluster.md"},
+#endif
     RB_OPTION_THREADS,
 };
 

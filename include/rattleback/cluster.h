@@ -11,6 +11,7 @@
 #define RATTLEBACK_CLUSTER_H
 
 #include <rattleback/base.h>
+#include <rattleback/body.h>
 #include <rattleback/vecmath.h>
 
 #include <stdbool.h>
@@ -71,8 +72,10 @@ typedef struct rbClusterDef {
     rbVec3 high;           ///< m, opposite corner; spheres may leave the region
     rbVec3 periodicBox;    ///< m, edges of a box centered on the origin; 0: no period
     rbVec3 gravity;        ///< m/s^2; elastic: must be zero
-    double restitution;    ///< granular, 0 to 1; elastic: always 1
+    double restitution;    ///< granular, 0 to 1; elastic: always 1. See rbCluster_SetPair
     double friction;       ///< granular, >= 0; elastic: always 0
+    double restSpeed;      ///< m/s, granular: slower approaches do not rebound; at least what
+                           ///< gravity adds in four steps
     int sweeps;            ///< granular: passes over all contacts per step, 1 to 1000
     int balanceInterval;   ///< steps between looks at the work of ranks; 0: never
     int partitionInterval; ///< steps after which cells get new owners in any case; 0: never
@@ -92,13 +95,25 @@ static inline rbClusterDef rbDefaultClusterDef(void)
 
 /// A sphere of uniform density.
 typedef struct rbClusterSphere {
-    uint64_t uid;    ///< unique among all ranks, below 2^63; a run depends on uids, not on ranks
-    rbVec3 position; ///< m
-    rbVec3 velocity; ///< m/s
-    rbVec3 spin;     ///< rad/s
-    double radius;   ///< m, > 0
-    double mass;     ///< kg, > 0
+    uint64_t uid;       ///< unique among all ranks, below 2^63; a run depends on uids, not on ranks
+    rbVec3 position;    ///< m
+    rbVec3 velocity;    ///< m/s
+    rbVec3 spin;        ///< rad/s
+    double radius;      ///< m, > 0
+    double mass;        ///< kg, > 0
+    rbQuat orientation; ///< unit; zero: no rotation
+    int material;       ///< index for rbCluster_SetPair
 } rbClusterSphere;
+
+/// What acts between two materials.
+typedef struct rbClusterPair {
+    double restitution; ///< 0 to 1
+    double friction;    ///< Coulomb coefficient, >= 0
+    double rolling;     ///< m, largest torque against rolling per normal force, >= 0
+} rbClusterPair;
+
+/// Maximum number of materials.
+#define RB_CLUSTER_MATERIALS_MAX 64
 
 /// What a run has done and where it is; the same bits for any number of ranks, except what the
 /// comment says. Sums are exact, rounded once.
@@ -132,6 +147,16 @@ RB_API void rbDestroyCluster(rbCluster* cluster); ///< NULL is fine
 /// Adds a sphere, on any one rank and before the first step. Not collective.
 RB_API rbStatus rbCluster_AddSphere(rbCluster* cluster, const rbClusterSphere* sphere,
                                     rbError* error);
+/// Sets what acts between two materials (or one and itself), before the first step; otherwise it is
+/// what the definition says, without rolling. The same on all ranks. granular only.
+RB_API rbStatus rbCluster_SetPair(rbCluster* cluster, int materialA, int materialB,
+                                  const rbClusterPair* pair, rbError* error);
+/// Makes a static or kinematic body of a world a wall, with a material for each of its shapes;
+/// before the first step, on all ranks in the same order. Its path and conveyors are those of the
+/// body. The world is borrowed and must not change. granular only. UNSUPPORTED for cones and other
+/// curved shapes without exact triangles, and for planes that rotate.
+RB_API rbStatus rbCluster_AddWall(rbCluster* cluster, const rbWorld* world, rbBodyId bodyId,
+                                  const int* materials, rbError* error);
 /// Makes steps. On failure all ranks get the same error, and the state is useless.
 RB_API rbStatus rbCluster_Advance(rbCluster* cluster, int64_t steps, rbError* error);
 /// Sums up the state of all ranks.

@@ -8,7 +8,9 @@ target_sources(rattleback_mpi PRIVATE
   src/cluster/domain.c
   src/cluster/elastic.c
   src/cluster/exact_sum.c
+  src/cluster/facets.c
   src/cluster/granular.c
   src/cluster/partition.c
   src/cluster/ranks.c
+  src/cluster/walls.c
 )
