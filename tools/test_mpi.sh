@@ -46,7 +46,7 @@ expect() {
 for count in 1 2 3 4 8; do
     start=$SECONDS
     # Physics on one rank: the others have the same bits. Sums and partitions need no messages.
-    groups=(test_domains)
+    groups=(test_domains test_files)
     [ "$count" -gt 1 ] || groups+=(test_exact_sum test_partition phys_gas phys_grains)
     for group in "${groups[@]}"; do
         ranks "$count" "$folder/test_cluster" --group "$group" >"$log" 2>&1 || fail "$group failed on $count ranks"
@@ -81,6 +81,37 @@ expect 2 'ranks have read different scenes' ranks 2 bash -c \
     'exec "$1" run "$2" --set "duration=0.$((OMPI_COMM_WORLD_RANK + 1))"' _ "$program" "$scene"
 expect 3 'moves by more than a period' ranks 2 "$program" run "$scene" --set step.step=20 --duration 100
 echo "test-mpi: what ranks do not support is refused"
+
+# Points for ParaView: the same bytes on any ranks.
+files=$folder/test-mpi-files
+rm -rf "$files"
+mkdir "$files"
+for count in 1 3; do
+    ranks "$count" "$program" run "$grains" --quiet --dt 0.2 --vtk-points "$files/$count" >"$log" 2>&1 || fail "--vtk-points failed on $count ranks"
+done
+[ -s "$files/1/mixer_000003.vtp" ] && diff -r "$files/1" "$files/3" >"$log" || fail "points differ on 1 and 3 ranks"
+echo "test-mpi: points have the same bytes on 1 and 3 ranks"
+
+# A rank is killed; the last checkpoint is whole, and other numbers of ranks continue from it to the same hash.
+# shellcheck disable=SC2016
+status=0
+ranks 2 bash -c 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then (while [ ! -e "$3" ]; do sleep 0.2; done; sleep 1; kill -KILL $$) & fi
+    exec "$1" run "$2" --duration 2000 --checkpoint "$3" --every-simulated 0.02 --quiet' \
+    _ "$program" "$grains" "$files/killed.rck" >"$log" 2>&1 || status=$?
+[ "$status" -ne 0 ] && [ "$status" -ne 124 ] && [ -s "$files/killed.rck" ] || fail "a killed run ended with $status"
+steps=$(od -An -td8 -j24 -N8 "$files/killed.rck" | tr -d ' ')
+hashes=()
+for count in 1 3; do
+    cp "$files/killed.rck" "$files/resumed.rck"
+    ranks "$count" "$program" run "$grains" --quiet --json --duration "$((steps * 2 + 200))e-3" --resume "$files/resumed.rck" >"$log" 2>&1 || fail "--resume failed on $count ranks"
+    hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+done
+"$program" run "$grains" --domains --quiet --json --duration "$((steps * 2 + 200))e-3" >"$log" 2>&1 || fail "--domains failed"
+hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+[ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
+expect 2 'the checkpoint is that of another scene' ranks 2 "$program" run "$grains" --set step.step=0.001 --resume "$files/killed.rck"
+echo "test-mpi: a run killed at step $steps continues on 1 and 3 ranks with the same bits"
+rm -rf "$files"
 
 # Rank 1 is killed in the middle of a run that would take minutes. The single quotes are for the shell of the rank.
 # shellcheck disable=SC2016

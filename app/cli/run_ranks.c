@@ -2,7 +2,6 @@
 //
 // Every rank reads the scene and keeps its share of the bodies; see rank_scene.c. Rank 0 prints.
 #include "base/core/hash.h"
-#include "base/core/memory.h"
 #include "base/core/status.h"
 #include "base/core/timer.h"
 #include "cli/launcher.h"
@@ -11,12 +10,14 @@
 #include "cli/scenes.h"
 
 #include <rattleback/cluster.h>
+#include <rattleback/output.h>
 #include <rattleback/scene.h>
 #include <rattleback/world.h>
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct RankRun {
@@ -24,14 +25,23 @@ typedef struct RankRun {
     rbScene* scene;
     rbRankScene read;
     rbProgress progress;
-    double wallTime; // s
+    double wallTime;        // s
+    const char* points;     // folder; NULL: none
+    int64_t frame;          // the next one
+    const char* checkpoint; // NULL: none
+    double wallStep;        // s by the clock between two
+    double timeStep;        // s, simulated
+    int64_t lastSaved;      // step
+    double lastWall;        // s
 } RankRun;
 
 // Options that a run on ranks knows; the others write files or use a world.
 static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
 {
-    static const char* const known[] = {"--duration", "--set",    "--json",   "--quiet",
-                                        "--engine",   "--module", "--domains"};
+    static const char* const known[] = {
+        "--duration", "--set", "--json",       "--quiet",      "--engine", "--module",
+        "--domains",  "--dt",  "--vtk-points", "--checkpoint", "--every",  "--every-simulated",
+        "--resume"};
     for (int i = 0; i < arguments->valueCount; ++i) {
         const char* name = arguments->values[i].option->name;
         bool isKnown = false;
@@ -39,9 +49,10 @@ static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
             isKnown = isKnown || strcmp(known[k], name) == 0;
         }
         RB_REFUSE_IF(!isKnown, RB_STATUS_UNSUPPORTED, error,
-                     "%s is not supported on ranks of MPI yet; start one process", name);
+                     "%s is not supported on ranks of MPI; start one process", name);
     }
-    RB_INVALID_IF(arguments->wordCount != 1, error, "run needs SCENE on ranks of MPI");
+    RB_INVALID_IF(arguments->wordCount != 1, error,
+                  "run needs SCENE on ranks of MPI, also with --resume");
     return RB_STATUS_OK;
 }
 
@@ -52,9 +63,9 @@ static rbStatus openScene(RankRun* run, const rbArguments* arguments, rbError* e
     if (run->scene == NULL) {
         return error->status;
     }
-    const char* const names[2] = {"duration", "engine"};
-    const char* const options[2] = {"--duration", "--engine"};
-    for (int i = 0; i < 2; ++i) {
+    const char* const names[3] = {"duration", "engine", "output.step"};
+    const char* const options[3] = {"--duration", "--engine", "--dt"};
+    for (int i = 0; i < 3; ++i) {
         char assignment[160];
         const char* value = rbArguments_Get(arguments, options[i]);
         (void)snprintf(assignment, sizeof assignment, "%s=%.100s", names[i],
@@ -134,12 +145,159 @@ static void printReport(const RankRun* run, const rbArguments* arguments,
     (void)printf("  %-18s%s\n", "hash", hash);
 }
 
-#define PIECES 200 // of a run, between two looks at the progress
+#define PIECES 200 // of a run, between two looks at the progress and the clock
+#define PATH_SIZE 4096
+
+// Steps until a time, not before it.
+static int64_t stepsUntil(double time, double step)
+{
+    return (int64_t)ceil(time / step * (1.0 - 1e-12));
+}
+
+static void namePoints(const RankRun* run, const char* folder, int64_t frame, char* path)
+{
+    (void)snprintf(path, PATH_SIZE, "%.3000s/%.63s_%06" PRId64 ".vtp", folder,
+                   rbScene_GetInfo(run->scene)->name, frame);
+}
+
+static rbStatus writePoints(RankRun* run, rbError* error)
+{
+    char path[PATH_SIZE];
+    namePoints(run, run->points, run->frame, path);
+    ++run->frame;
+    return rbCluster_WritePoints(run->read.cluster, path, error);
+}
+
+// The list of frames, which ParaView opens; by rank 0.
+static rbStatus writeCollection(const RankRun* run, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    char path[PATH_SIZE];
+    char text[RB_NUMBER_TEXT_SIZE];
+    (void)snprintf(path, sizeof path, "%.3000s/%.63s.pvd", run->points, info->name);
+    FILE* file = fopen(path, "wb");
+    RB_REFUSE_IF(file == NULL, RB_STATUS_IO, error, "%.3000s: cannot create it", path);
+    (void)fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                        "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int64_t i = 0; i < run->frame; ++i) {
+        double time = (double)stepsUntil((double)i * info->outputStep, info->step.step);
+        (void)rbFormatNumber(time * info->step.step, text);
+        (void)fprintf(file, "<DataSet timestep=\"%s\" part=\"0\" file=\"%s_%06" PRId64 ".vtp\"/>\n",
+                      text, info->name, i);
+    }
+    (void)fprintf(file, "</Collection>\n</VTKFile>\n");
+    bool isBad = ferror(file) != 0;
+    isBad = fclose(file) != 0 || isBad;
+    RB_REFUSE_IF(isBad, RB_STATUS_IO, error, "%.3000s: cannot write it", path);
+    return RB_STATUS_OK;
+}
+
+// Opens outputs and the checkpoint that the run continues.
+static rbStatus begin(RankRun* run, const rbArguments* arguments, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    const char* resumed = rbArguments_Get(arguments, "--resume");
+    bool isGood =
+        rbArguments_GetNumber(arguments, "--every", 0.0, 1e9, &run->wallStep) &&
+        rbArguments_GetNumber(arguments, "--every-simulated", 1e-12, 1e12, &run->timeStep);
+    RB_INVALID_IF(!isGood, error, "an interval between checkpoints is unusable");
+    if (isfinite(run->timeStep) && !rbArguments_Has(arguments, "--every")) {
+        run->wallStep = (double)INFINITY;
+    }
+    run->checkpoint = rbArguments_Get(arguments, "--checkpoint");
+    run->checkpoint = run->checkpoint != NULL ? run->checkpoint : resumed;
+    run->points = rbArguments_Get(arguments, "--vtk-points");
+    if (resumed != NULL) {
+        RB_TRY(rbCluster_Load(run->read.cluster, resumed, error));
+        int64_t done = rbCluster_GetReport(run->read.cluster).steps;
+        while (stepsUntil((double)run->frame * info->outputStep, info->step.step) <= done) {
+            ++run->frame;
+        }
+    }
+    if (run->points != NULL && rbRanks_GetIndex(run->ranks) == 0) {
+        (void)mkdir(run->points, 0777); // if that fails, so does the first file
+    }
+    rbRanks_Meet(run->ranks);
+    return RB_STATUS_OK;
+}
+
+// The next step at which something is due.
+static int64_t findGoal(const RankRun* run, int64_t done, int64_t steps)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    int64_t piece = steps / PIECES > 0 ? steps / PIECES : 1;
+    int64_t goal = (done / piece + 1) * piece;
+    if (run->points != NULL) {
+        int64_t frame = stepsUntil((double)run->frame * info->outputStep, info->step.step);
+        goal = frame < goal ? frame : goal;
+    }
+    if (run->checkpoint != NULL && isfinite(run->timeStep)) {
+        double next = (floor((double)done * info->step.step / run->timeStep + 1e-9) + 1.0);
+        int64_t save = stepsUntil(next * run->timeStep, info->step.step);
+        goal = save < goal ? (save > done ? save : done + 1) : goal;
+    }
+    return goal < steps ? goal : steps;
+}
+
+static rbStatus saveIfDue(RankRun* run, int64_t done, rbError* error)
+{
+    double step = rbScene_GetInfo(run->scene)->step.step;
+    if (run->checkpoint == NULL) {
+        return RB_STATUS_OK;
+    }
+    // by the clock of any rank; by simulated time all ranks agree anyway
+    double before = floor((double)run->lastSaved * step / run->timeStep + 1e-9);
+    double now = floor((double)done * step / run->timeStep + 1e-9);
+    int64_t due[1] = {now > before || rbGetWallTime() - run->lastWall >= run->wallStep};
+    if (isfinite(run->wallStep)) {
+        due[0] = rbRanks_Agree(run->ranks, due[0] != 0 ? RB_STATUS_STOPPED : RB_STATUS_OK, NULL) !=
+                 RB_STATUS_OK;
+    }
+    if (due[0] == 0) {
+        return RB_STATUS_OK;
+    }
+    RB_TRY(rbCluster_Save(run->read.cluster, run->checkpoint, error));
+    run->lastSaved = done;
+    run->lastWall = rbGetWallTime();
+    return RB_STATUS_OK;
+}
+
+static rbStatus advanceAll(RankRun* run, int64_t done, int64_t steps, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    run->lastSaved = done;
+    run->lastWall = rbGetWallTime();
+    if (run->points != NULL && run->frame == 0) {
+        RB_TRY(writePoints(run, error));
+    }
+    while (done < steps) {
+        int64_t goal = findGoal(run, done, steps);
+        RB_TRY(rbCluster_Advance(run->read.cluster, goal - done, error));
+        done = goal;
+        if (run->points != NULL &&
+            done == stepsUntil((double)run->frame * info->outputStep, info->step.step)) {
+            RB_TRY(writePoints(run, error));
+        }
+        if (done < steps) {
+            RB_TRY(saveIfDue(run, done, error));
+        }
+        rbProgress_Show(&run->progress, rbGetWallTime(), (double)done * info->step.step);
+    }
+    rbStatus status = RB_STATUS_OK;
+    if (rbRanks_GetIndex(run->ranks) == 0) {
+        status = run->points != NULL ? writeCollection(run, error) : RB_STATUS_OK;
+        if (run->checkpoint != NULL) {
+            (void)remove(run->checkpoint); // the run is complete
+        }
+    }
+    return rbRanks_Agree(run->ranks, status, error);
+}
 
 static rbStatus simulate(RankRun* run, const rbArguments* arguments, rbError* error)
 {
     const rbSceneInfo* info = rbScene_GetInfo(run->scene);
-    int64_t steps = (int64_t)ceil(info->duration / info->step.step * (1.0 - 1e-12));
+    int64_t steps = stepsUntil(info->duration, info->step.step);
+    RB_TRY(begin(run, arguments, error));
     rbClusterReport first = rbCluster_GetReport(run->read.cluster);
     double start = rbGetWallTime();
     bool isPrinting = rbRanks_GetIndex(run->ranks) == 0;
@@ -149,13 +307,7 @@ static rbStatus simulate(RankRun* run, const rbArguments* arguments, rbError* er
     run->progress.startWall = start;
     run->progress.lastWall = start;
     rbEscapeText(info->name, run->progress.name, sizeof run->progress.name);
-    int64_t done = 0;
-    for (int i = 1; i <= PIECES; ++i) {
-        int64_t goal = steps / PIECES * i + steps % PIECES * i / PIECES;
-        RB_TRY(rbCluster_Advance(run->read.cluster, goal - done, error));
-        done = goal;
-        rbProgress_Show(&run->progress, rbGetWallTime(), (double)done * info->step.step);
-    }
+    RB_TRY(advanceAll(run, first.steps, steps, error));
     rbProgress_End(&run->progress);
     rbClusterReport last = rbCluster_GetReport(run->read.cluster);
     run->wallTime = rbGetWallTime() - start;
@@ -181,7 +333,8 @@ static rbStatus runAll(RankRun* run, const rbArguments* arguments, rbError* erro
 {
     RB_TRY(rbRanks_Agree(run->ranks, openScene(run, arguments, error), error));
     RB_TRY(compareInput(run, error));
-    RB_TRY(rbRankScene_Read(&run->read, run->ranks, run->scene, true, error));
+    RB_TRY(rbRankScene_Read(&run->read, run->ranks, run->scene,
+                            !rbArguments_Has(arguments, "--resume"), error));
     return simulate(run, arguments, error);
 }
 
@@ -190,7 +343,7 @@ rbExit rbRunOnRanks(const rbArguments* arguments)
     rbError error = {0};
     const char* variable = NULL;
     int launched = rbCountLaunched(&variable);
-    RankRun run = {.ranks = rbOpenRanks(&error)};
+    RankRun run = {.ranks = rbOpenRanks(&error), .wallStep = 60.0, .timeStep = (double)INFINITY};
     if (run.ranks == NULL) {
         return rbFailWith(&error);
     }

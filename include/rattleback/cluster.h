@@ -159,6 +159,16 @@ RB_API rbStatus rbCluster_AddWall(rbCluster* cluster, const rbWorld* world, rbBo
                                   const int* materials, rbError* error);
 /// Makes steps. On failure all ranks get the same error, and the state is useless.
 RB_API rbStatus rbCluster_Advance(rbCluster* cluster, int64_t steps, rbError* error);
+/// Writes the state of all ranks to a file, in the order of uids: the bytes do not depend on how
+/// many ranks there are. The file gets its name when it is whole. All ranks get the same status.
+RB_API rbStatus rbCluster_Save(rbCluster* cluster, const char* path, rbError* error);
+/// Continues from such a file, on any number of ranks, instead of adding spheres: the same bits as
+/// without the interruption. Definition, materials and walls are those of the run that wrote it,
+/// else INVALID; SYNTAX or CORRUPT if the file is not a checkpoint or damaged.
+RB_API rbStatus rbCluster_Load(rbCluster* cluster, const char* path, rbError* error);
+/// Writes all spheres as points for ParaView (VTK PolyData, .vtp), with radius, velocity, spin,
+/// orientation and uid, in the order of uids: 92 bytes a sphere, the same on any number of ranks.
+RB_API rbStatus rbCluster_WritePoints(rbCluster* cluster, const char* path, rbError* error);
 /// Sums up the state of all ranks.
 RB_API rbClusterReport rbCluster_GetReport(rbCluster* cluster);
 /// All spheres in the order of their uids on rank 0, none on the others; masses are those of

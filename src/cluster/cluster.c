@@ -210,8 +210,11 @@ double rbCluster_GetTime(const rbCluster* cluster)
     return (double)cluster->stepCount * cluster->def.step;
 }
 
-static void build(rbCluster* cluster)
+void rbCluster_Build(rbCluster* cluster)
 {
+    if (cluster->isBuilt) {
+        return;
+    }
     rbWalls_Move(&cluster->domain.walls, rbCluster_GetTime(cluster), cluster->def.step);
     rbDomain_Rebuild(&cluster->domain); // to count the bodies of cells
     rbDomain_Repartition(&cluster->domain);
@@ -324,9 +327,7 @@ static rbStatus makeStep(rbCluster* cluster, rbError* error)
 
 rbStatus rbCluster_Advance(rbCluster* cluster, int64_t steps, rbError* error)
 {
-    if (!cluster->isBuilt) {
-        build(cluster);
-    }
+    rbCluster_Build(cluster);
     for (int64_t i = 0; i < steps; ++i) {
         RB_TRY(makeStep(cluster, error));
     }
@@ -372,9 +373,7 @@ static int64_t countContacts(const rbDomain* domain)
 rbClusterReport rbCluster_GetReport(rbCluster* cluster)
 {
     rbDomain* domain = &cluster->domain;
-    if (!cluster->isBuilt) {
-        build(cluster);
-    }
+    rbCluster_Build(cluster);
     rbClusterReport report = {.time = (double)cluster->stepCount * cluster->def.step,
                               .steps = cluster->stepCount,
                               .colors = domain->colorCount,

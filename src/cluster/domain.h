@@ -29,6 +29,8 @@ typedef struct rbGrain {
     double inverseInertia; // 1/(kg m^2)
 } rbGrain;
 
+typedef RB_ARRAY(rbGrain) rbGrains;
+
 // Uids of facets of walls are above those of all bodies.
 #define RB_WALL_UID ((uint64_t)1 << 63)
 
@@ -85,7 +87,7 @@ typedef struct rbDomain {
     rbPartition partition;
     rbVec3 halfBox; // m; infinite: no period
 
-    RB_ARRAY(rbGrain) grains; // owned ones, then ghosts by rank
+    rbGrains grains; // owned ones, then ghosts by rank
     int ownedCount;
     RB_ARRAY(rbVec3) references; // m: positions when near pairs were found
     RB_ARRAY(rbBodyColors) colors;

@@ -3,6 +3,7 @@ find_package(MPI 3.1 REQUIRED COMPONENTS C)
 rb_add_library(rattleback_mpi mpi)
 target_link_libraries(rattleback_mpi PUBLIC rattleback PRIVATE MPI::MPI_C)
 target_sources(rattleback_mpi PRIVATE
+  src/cluster/checkpoint.c
   src/cluster/cluster.c
   src/cluster/coloring.c
   src/cluster/domain.c
@@ -10,7 +11,9 @@ target_sources(rattleback_mpi PRIVATE
   src/cluster/exact_sum.c
   src/cluster/facets.c
   src/cluster/granular.c
+  src/cluster/order.c
   src/cluster/partition.c
+  src/cluster/points.c
   src/cluster/ranks.c
   src/cluster/walls.c
 )

@@ -16,6 +16,8 @@ typedef struct rbLaw {
     void (*solveFn)(struct rbCluster* cluster);
 } rbLaw;
 
+// Brings spheres to their owners before the first step; does nothing after that.
+void rbCluster_Build(struct rbCluster* cluster);
 // Time of the present step, s.
 double rbCluster_GetTime(const struct rbCluster* cluster);
 
