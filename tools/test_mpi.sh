@@ -46,7 +46,7 @@ expect() {
 for count in 1 2 3 4 8; do
     start=$SECONDS
     # Physics on one rank: the others have the same bits. Sums and partitions need no messages.
-    groups=(test_domains test_files)
+    groups=(test_domains test_files test_flow)
     [ "$count" -gt 1 ] || groups+=(test_exact_sum test_partition phys_gas phys_grains)
     for group in "${groups[@]}"; do
         ranks "$count" "$folder/test_cluster" --group "$group" >"$log" 2>&1 || fail "$group failed on $count ranks"
@@ -74,7 +74,8 @@ done
 expect 2 'the engine of this scene is "flight"; on ranks of MPI runs' ranks 2 "$program" run tumbling-box
 expect 2 'body "b[0]" has resistance against spinning' ranks 2 "$program" run "$grains" --set materials.rubber.spinning=0.001
 expect 2 'body "a[0]" is not one sphere about its origin' ranks 2 "$program" run "$grains" --set 'geometries.small={"type":"box","size":[0.05,0.05,0.05]}'
-expect 2 '--csv is not supported on ranks' ranks 2 "$program" run "$scene" --csv x.csv
+expect 2 '--record is not supported on ranks' ranks 2 "$program" run "$scene" --record x.rbr
+expect 2 'does not understand' ranks 2 "$program" run "$grains" --inlet '0,0,0,1,1,1 speed=3'
 expect 2 "only 'run' works on several" ranks 2 "$program" check "$scene"
 expect 2 'the MPI of this program sees one' env PMI_SIZE=4 "$program" run "$scene"
 expect 2 'ranks have read different scenes' ranks 2 bash -c \
@@ -82,15 +83,18 @@ expect 2 'ranks have read different scenes' ranks 2 bash -c \
 expect 3 'moves by more than a period' ranks 2 "$program" run "$scene" --set step.step=20 --duration 100
 echo "test-mpi: what ranks do not support is refused"
 
-# Points for ParaView: the same bytes on any ranks.
+# Points for ParaView, and the table of a region, an inlet and an outlet: the same bytes on any ranks.
 files=$folder/test-mpi-files
 rm -rf "$files"
 mkdir "$files"
 for count in 1 3; do
-    ranks "$count" "$program" run "$grains" --quiet --dt 0.2 --vtk-points "$files/$count" >"$log" 2>&1 || fail "--vtk-points failed on $count ranks"
+    ranks "$count" "$program" run "$grains" --quiet --dt 0.2 --vtk-points "$files/$count" --csv "$files/$count/table.csv" \
+        --inlet '-0.3,-0.3,0.9,0.3,0.3,1.2 rate=100 radius=0.03,0.05 material=glass' --outlet -1,-1,-1,1,0.2,0.1 --region -1,-1,0,1,1,0.3 \
+        >"$log" 2>&1 || fail "--vtk-points failed on $count ranks"
 done
 [ -s "$files/1/mixer_000003.vtp" ] && diff -r "$files/1" "$files/3" >"$log" || fail "points differ on 1 and 3 ranks"
-echo "test-mpi: points have the same bytes on 1 and 3 ranks"
+[ "$(wc -l <"$files/1/table.csv")" -eq 5 ] || fail "the table has not 5 lines"
+echo "test-mpi: points and the table of a flow have the same bytes on 1 and 3 ranks"
 
 # A rank is killed; the last checkpoint is whole, and other numbers of ranks continue from it to the same hash.
 # shellcheck disable=SC2016

@@ -16,8 +16,6 @@ typedef struct Reader {
     rbRankScene* read;
     const rbSceneInfo* info;
     rbRanks* ranks;
-    rbMaterial materials[RB_CLUSTER_MATERIALS_MAX];
-    int materialCount;
     bool hasSpheres;
     RB_ARRAY(int) shapeMaterials;
     bool isElastic; // all spheres so far have restitution 1 and no friction
@@ -52,6 +50,16 @@ static bool isSameMaterial(const rbMaterial* a, const rbMaterial* b)
            a->rolling == b->rolling && a->kind == b->kind;
 }
 
+int rbRankScene_FindMaterial(const rbRankScene* read, const rbMaterial* material)
+{
+    for (int i = 0; i < read->materialCount; ++i) {
+        if (isSameMaterial(&read->materials[i], material)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 // The index of the material of a shape.
 static rbStatus findMaterial(Reader* reader, const char* name, const rbShapeDef* shape, int* index,
                              rbError* error)
@@ -72,16 +80,14 @@ static rbStatus findMaterial(Reader* reader, const char* name, const rbShapeDef*
                  "body \"%.60s\" collides with some groups only; on ranks of MPI all bodies "
                  "collide" REMEDY,
                  name);
-    int i = 0;
-    while (i < reader->materialCount && !isSameMaterial(&reader->materials[i], material)) {
-        ++i;
+    rbRankScene* read = reader->read;
+    *index = rbRankScene_FindMaterial(read, material);
+    RB_REFUSE_IF(*index < 0 && read->materialCount == RB_CLUSTER_MATERIALS_MAX, RB_STATUS_LIMIT,
+                 error, "the scene has more than %d different materials", RB_CLUSTER_MATERIALS_MAX);
+    if (*index < 0) {
+        *index = read->materialCount;
+        read->materials[read->materialCount++] = *material;
     }
-    RB_REFUSE_IF(i == RB_CLUSTER_MATERIALS_MAX, RB_STATUS_LIMIT, error,
-                 "the scene has more than %d different materials", RB_CLUSTER_MATERIALS_MAX);
-    if (i == reader->materialCount) {
-        reader->materials[reader->materialCount++] = *material;
-    }
-    *index = i;
     return RB_STATUS_OK;
 }
 
@@ -167,7 +173,7 @@ static rbStatus readBody(Reader* reader, rbBodyId bodyId, uint64_t uid, rbError*
     rbClusterSphere sphere = {.uid = uid};
     RB_TRY(readSphere(reader, bodyId, &sphere, error));
     if (read->cluster == NULL) {
-        const rbMaterial* material = &reader->materials[sphere.material];
+        const rbMaterial* material = &reader->read->materials[sphere.material];
         reader->isElastic =
             reader->isElastic && material->restitution == 1.0 && material->friction == 0.0;
         read->radiusMax = fmax(read->radiusMax, sphere.radius);
@@ -197,10 +203,10 @@ static rbStatus readBodies(Reader* reader, rbError* error)
 static rbStatus setPairs(Reader* reader, rbError* error)
 {
     const rbContactSettings* rules = &reader->info->contact;
-    for (int i = 0; i < reader->materialCount; ++i) {
+    for (int i = 0; i < reader->read->materialCount; ++i) {
         for (int k = 0; k <= i; ++k) {
-            const rbMaterial* a = &reader->materials[i];
-            const rbMaterial* b = &reader->materials[k];
+            const rbMaterial* a = &reader->read->materials[i];
+            const rbMaterial* b = &reader->read->materials[k];
             rbMaterialPair own;
             rbClusterPair pair = {
                 .restitution =
@@ -229,7 +235,7 @@ static rbStatus survey(Reader* reader, const rbScene* scene, rbError* error)
     }
     RB_TRY(readBodies(reader, error));
     RB_REFUSE_IF(read->radiusMax <= 0.0, RB_STATUS_UNSUPPORTED, error,
-                 "this scene has no sphere that moves" REMEDY);
+                 "this scene has no sphere that moves; add one, or an inlet (--inlet)");
     rbVec3 box = reader->info->periodicBox;
     read->isGas = reader->isElastic && reader->wallCount == 0 && box.x > 0.0 && box.y > 0.0 &&
                   box.z > 0.0 && rbLengthSquared(reader->info->gravity) == 0.0;

@@ -583,6 +583,11 @@ static const rbOption options[] = {
     {"--quiet", NULL, "prints no summary and no progress"},
 #ifdef RB_MPI
     {"--domains", NULL, "spheres as on the ranks of MPI, also without mpirun: see docs/cluster.md"},
+    {"--inlet", "'x,y,z,X,Y,Z rate=N radius=R material=NAME'",
+     "on ranks of MPI: a source of spheres in a box; can be repeated"},
+    {"--outlet", "x,y,z,X,Y,Z", "on ranks of MPI: a box where spheres leave; can be repeated"},
+    {"--region", "x,y,z,X,Y,Z",
+     "on ranks of MPI: a box whose averages are in the table of --csv; can be repeated"},
 #endif
     RB_OPTION_THREADS,
 };

@@ -6,7 +6,7 @@
 #include "base/core/timer.h"
 #include "cli/launcher.h"
 #include "cli/progress.h"
-#include "cli/rank_scene.h"
+#include "cli/rank_flow.h"
 #include "cli/scenes.h"
 
 #include <rattleback/cluster.h>
@@ -24,6 +24,8 @@ typedef struct RankRun {
     rbRanks* ranks;
     rbScene* scene;
     rbRankScene read;
+    rbRankFlow flow;
+    const char* table; // of regions and flows; NULL: none
     rbProgress progress;
     double wallTime;        // s
     const char* points;     // folder; NULL: none
@@ -39,9 +41,9 @@ typedef struct RankRun {
 static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
 {
     static const char* const known[] = {
-        "--duration", "--set", "--json",       "--quiet",      "--engine", "--module",
-        "--domains",  "--dt",  "--vtk-points", "--checkpoint", "--every",  "--every-simulated",
-        "--resume"};
+        "--duration", "--set",   "--json",       "--quiet",      "--engine", "--module",
+        "--domains",  "--dt",    "--vtk-points", "--checkpoint", "--every",  "--every-simulated",
+        "--resume",   "--inlet", "--outlet",     "--region",     "--csv"};
     for (int i = 0; i < arguments->valueCount; ++i) {
         const char* name = arguments->values[i].option->name;
         bool isKnown = false;
@@ -51,6 +53,8 @@ static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
         RB_REFUSE_IF(!isKnown, RB_STATUS_UNSUPPORTED, error,
                      "%s is not supported on ranks of MPI; start one process", name);
     }
+    RB_INVALID_IF(rbArguments_Has(arguments, "--csv") && rbArguments_Has(arguments, "--resume"),
+                  error, "--csv cannot be continued by --resume on ranks of MPI; leave it out");
     RB_INVALID_IF(arguments->wordCount != 1, error,
                   "run needs SCENE on ranks of MPI, also with --resume");
     return RB_STATUS_OK;
@@ -160,12 +164,23 @@ static void namePoints(const RankRun* run, const char* folder, int64_t frame, ch
                    rbScene_GetInfo(run->scene)->name, frame);
 }
 
-static rbStatus writePoints(RankRun* run, rbError* error)
+// One output: a line of the table, and a file of points.
+static rbStatus writeFrame(RankRun* run, int64_t done, rbError* error)
 {
     char path[PATH_SIZE];
-    namePoints(run, run->points, run->frame, path);
+    if (run->table != NULL) {
+        double step = rbScene_GetInfo(run->scene)->step.step;
+        rbRankFlow_Write(&run->flow, run->read.cluster, (double)done * step);
+    }
+    namePoints(run, run->points != NULL ? run->points : "", run->frame, path);
     ++run->frame;
-    return rbCluster_WritePoints(run->read.cluster, path, error);
+    return run->points != NULL ? rbCluster_WritePoints(run->read.cluster, path, error)
+                               : RB_STATUS_OK;
+}
+
+static bool hasFrames(const RankRun* run)
+{
+    return run->points != NULL || run->table != NULL;
 }
 
 // The list of frames, which ParaView opens; by rank 0.
@@ -214,11 +229,15 @@ static rbStatus begin(RankRun* run, const rbArguments* arguments, rbError* error
             ++run->frame;
         }
     }
-    if (run->points != NULL && rbRanks_GetIndex(run->ranks) == 0) {
-        (void)mkdir(run->points, 0777); // if that fails, so does the first file
+    run->table = rbArguments_Get(arguments, "--csv");
+    rbStatus status = RB_STATUS_OK;
+    if (rbRanks_GetIndex(run->ranks) == 0) {
+        if (run->points != NULL) {
+            (void)mkdir(run->points, 0777); // if that fails, so does the first file
+        }
+        status = run->table != NULL ? rbRankFlow_Open(&run->flow, run->table, error) : RB_STATUS_OK;
     }
-    rbRanks_Meet(run->ranks);
-    return RB_STATUS_OK;
+    return rbRanks_Agree(run->ranks, status, error);
 }
 
 // The next step at which something is due.
@@ -227,7 +246,7 @@ static int64_t findGoal(const RankRun* run, int64_t done, int64_t steps)
     const rbSceneInfo* info = rbScene_GetInfo(run->scene);
     int64_t piece = steps / PIECES > 0 ? steps / PIECES : 1;
     int64_t goal = (done / piece + 1) * piece;
-    if (run->points != NULL) {
+    if (hasFrames(run)) {
         int64_t frame = stepsUntil((double)run->frame * info->outputStep, info->step.step);
         goal = frame < goal ? frame : goal;
     }
@@ -267,16 +286,16 @@ static rbStatus advanceAll(RankRun* run, int64_t done, int64_t steps, rbError* e
     const rbSceneInfo* info = rbScene_GetInfo(run->scene);
     run->lastSaved = done;
     run->lastWall = rbGetWallTime();
-    if (run->points != NULL && run->frame == 0) {
-        RB_TRY(writePoints(run, error));
+    if (hasFrames(run) && run->frame == 0) {
+        RB_TRY(writeFrame(run, done, error));
     }
     while (done < steps) {
         int64_t goal = findGoal(run, done, steps);
         RB_TRY(rbCluster_Advance(run->read.cluster, goal - done, error));
         done = goal;
-        if (run->points != NULL &&
+        if (hasFrames(run) &&
             done == stepsUntil((double)run->frame * info->outputStep, info->step.step)) {
-            RB_TRY(writePoints(run, error));
+            RB_TRY(writeFrame(run, done, error));
         }
         if (done < steps) {
             RB_TRY(saveIfDue(run, done, error));
@@ -286,6 +305,9 @@ static rbStatus advanceAll(RankRun* run, int64_t done, int64_t steps, rbError* e
     rbStatus status = RB_STATUS_OK;
     if (rbRanks_GetIndex(run->ranks) == 0) {
         status = run->points != NULL ? writeCollection(run, error) : RB_STATUS_OK;
+        if (status == RB_STATUS_OK) {
+            status = rbRankFlow_Close(&run->flow, run->table, error);
+        }
         if (run->checkpoint != NULL) {
             (void)remove(run->checkpoint); // the run is complete
         }
@@ -333,8 +355,12 @@ static rbStatus runAll(RankRun* run, const rbArguments* arguments, rbError* erro
 {
     RB_TRY(rbRanks_Agree(run->ranks, openScene(run, arguments, error), error));
     RB_TRY(compareInput(run, error));
+    rbStatus status = rbRankFlow_FindRadius(arguments, &run->read.radiusMax, error);
+    RB_TRY(rbRanks_Agree(run->ranks, status, error));
     RB_TRY(rbRankScene_Read(&run->read, run->ranks, run->scene,
                             !rbArguments_Has(arguments, "--resume"), error));
+    status = rbRankFlow_Read(&run->flow, arguments, &run->read, run->scene, error);
+    RB_TRY(rbRanks_Agree(run->ranks, status, error));
     return simulate(run, arguments, error);
 }
 

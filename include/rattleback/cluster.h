@@ -112,6 +112,32 @@ typedef struct rbClusterPair {
     double rolling;     ///< m, largest torque against rolling per normal force, >= 0
 } rbClusterPair;
 
+/// A source of spheres at random places in a box, with radii that are equally frequent between two.
+/// A sphere waits until a place for it is free. Uids are those of the inlet, from 2^48 on for the
+/// first one, and a counter.
+typedef struct rbClusterInlet {
+    rbBounds box;     ///< m, of centers
+    double rate;      ///< 1/s, spheres
+    int64_t count;    ///< of all spheres of it; 0: no limit
+    double radiusMin; ///< m
+    double radiusMax; ///< m, at most that of the definition
+    double density;   ///< kg/m^3
+    rbVec3 velocity;  ///< m/s
+    int material;     ///< index for rbCluster_SetPair
+} rbClusterInlet;
+
+/// Maximum number of inlets, and of outlets.
+#define RB_CLUSTER_FLOWS_MAX 16
+
+/// What is in a box now: spheres with their centers in it.
+typedef struct rbClusterAverage {
+    int64_t count;        ///< of them
+    double mass;          ///< kg
+    double solidFraction; ///< volume of the spheres over that of the box
+    rbVec3 velocity;      ///< m/s, of the center of mass
+    double coordination;  ///< contacts with other spheres that carry an impulse, per sphere
+} rbClusterAverage;
+
 /// Maximum number of materials.
 #define RB_CLUSTER_MATERIALS_MAX 64
 
@@ -157,6 +183,17 @@ RB_API rbStatus rbCluster_SetPair(rbCluster* cluster, int materialA, int materia
 /// curved shapes without exact triangles, and for planes that rotate.
 RB_API rbStatus rbCluster_AddWall(rbCluster* cluster, const rbWorld* world, rbBodyId bodyId,
                                   const int* materials, rbError* error);
+/// Adds an inlet, before the first step, on all ranks in the same order. Inlets and outlets act
+/// every 16 steps.
+RB_API rbStatus rbCluster_AddInlet(rbCluster* cluster, const rbClusterInlet* inlet, rbError* error);
+/// Adds an outlet: spheres with their centers in the box leave. Likewise.
+RB_API rbStatus rbCluster_AddOutlet(rbCluster* cluster, rbBounds box, rbError* error);
+/// Spheres that have come from the index-th inlet; not collective.
+RB_API int64_t rbCluster_GetInserted(const rbCluster* cluster, int inlet);
+/// Spheres that have left by the index-th outlet, and their mass, kg; not collective.
+RB_API int64_t rbCluster_GetRemoved(const rbCluster* cluster, int outlet, double* mass);
+/// Sums over the spheres in a box are exact, rounded once: the same bits on any number of ranks.
+RB_API rbClusterAverage rbCluster_Average(rbCluster* cluster, rbBounds box);
 /// Makes steps. On failure all ranks get the same error, and the state is useless.
 RB_API rbStatus rbCluster_Advance(rbCluster* cluster, int64_t steps, rbError* error);
 /// Writes the state of all ranks to a file, in the order of uids: the bytes do not depend on how

@@ -20,6 +20,7 @@ typedef struct Head {
     uint64_t identity;
     int64_t stepCount, grainCount, memoryCount, collisions;
     rbExactSum virial;
+    rbFlowState flow;
     uint64_t recordHash;
     uint64_t hash; // of all before
 } Head;
@@ -59,6 +60,18 @@ static uint64_t identify(const rbCluster* cluster)
             hash = rbHashDoubles(hash, &pose.q.w, 4);
         }
     }
+    const rbFlow* flow = &cluster->flow;
+    for (int i = 0; i < flow->inletCount; ++i) {
+        const rbClusterInlet* inlet = &flow->inlets[i];
+        const double flows[] = {inlet->rate,      (double)inlet->count, inlet->radiusMin,
+                                inlet->radiusMax, inlet->density,       inlet->material};
+        hash = rbHashDoubles(hash, &inlet->box.lower.x, 6);
+        hash = rbHashDoubles(hash, flows, sizeof flows / sizeof flows[0]);
+        hash = rbHashDoubles(hash, &inlet->velocity.x, 3);
+    }
+    for (int i = 0; i < flow->outletCount; ++i) {
+        hash = rbHashDoubles(hash, &flow->outlets[i].lower.x, 6);
+    }
     return hash;
 }
 
@@ -92,6 +105,7 @@ rbStatus rbCluster_Save(rbCluster* cluster, const char* path, rbError* error)
                  .memoryCount = order.memoryCount,
                  .collisions = cluster->collisions,
                  .virial = cluster->virial,
+                 .flow = cluster->flow.state,
                  .recordHash = hashRecords(ranks, &order)};
     rbRanks_SumIntegers(ranks, &head.collisions, 1);
     rbRanks_SumExact(ranks, &head.virial, 1);
@@ -191,6 +205,7 @@ static void take(rbCluster* cluster, const Head* head, const rbOrder* order)
     }
     sendMemories(domain, order);
     cluster->stepCount = head->stepCount;
+    cluster->flow.state = head->flow;
     if (rbRanks_GetIndex(cluster->ranks) == 0) {
         cluster->collisions = head->collisions;
         cluster->virial = head->virial;

@@ -311,6 +311,7 @@ static rbStatus makeStep(rbCluster* cluster, rbError* error)
 {
     rbDomain* domain = &cluster->domain;
     rbWalls_Move(&domain->walls, rbCluster_GetTime(cluster), cluster->def.step);
+    rbFlow_Run(cluster);
     RB_TRY(settle(cluster, error));
     double start = rbGetThreadTime();
     accelerate(cluster);

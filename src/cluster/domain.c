@@ -66,7 +66,7 @@ void rbDomain_Free(rbDomain* domain)
     rbPartition_Free(&domain->partition);
     rbArray_FreeAll(domain->grains, domain->references, domain->colors, domain->stamps);
     rbArray_FreeAll(domain->pairs, domain->contacts, domain->neighbors);
-    rbArray_FreeAll(domain->touches, domain->loose);
+    rbArray_FreeAll(domain->touches, domain->loose, domain->isLeaving, domain->incoming);
     rbWalls_Free(&domain->walls);
     rbArray_FreeAll(domain->outColors, domain->inColors, domain->to, domain->from);
     *domain = (rbDomain){0};
@@ -132,7 +132,7 @@ static void moveLoose(rbDomain* domain, const int* owners, rbMemories* memories)
             const Place* place = bsearch(&key, places, count, sizeof key, comparePlaces);
             if (place != NULL && place->owner == self) {
                 rbArray_Push(*memories, *memory);
-            } else if (place != NULL) {
+            } else if (place != NULL && place->owner >= 0) {
                 rbMail_Write(&domain->memoryMail, place->owner, memory, sizeof *memory);
             }
         }
@@ -184,13 +184,23 @@ static void moveBodies(rbDomain* domain, const int* owners)
         const rbGrain* grain = &domain->grains.data[i];
         if (owners[i] == self) {
             domain->grains.data[kept++] = *grain;
-        } else {
+        } else if (owners[i] >= 0) {
             rbMail_Write(&domain->mail, owners[i], grain, sizeof *grain);
             ++domain->migrations;
         }
     }
+    domain->grains.count = kept; // ghosts end here
+    for (int i = 0; i < domain->incoming.count; ++i) {
+        const rbGrain* grain = &domain->incoming.data[i];
+        int owner = ownerOf(domain, grain);
+        if (owner == self) {
+            rbArray_Push(domain->grains, *grain);
+        } else {
+            rbMail_Write(&domain->mail, owner, grain, sizeof *grain);
+        }
+    }
+    domain->incoming.count = 0;
     rbRanks_Exchange(domain->ranks, &domain->mail);
-    domain->grains.count = kept;
     int count = (int)((size_t)domain->mail.in.count / sizeof(rbGrain));
     for (int i = 0; i < count; ++i) {
         rbGrain grain;
@@ -205,7 +215,8 @@ static void migrate(rbDomain* domain, rbMemories* memories)
     size_t size = (size_t)domain->ownedCount * sizeof(int);
     int* owners = rbAlloc(size);
     for (int i = 0; i < domain->ownedCount; ++i) {
-        owners[i] = ownerOf(domain, &domain->grains.data[i]);
+        bool isLeaving = i < domain->isLeaving.count && domain->isLeaving.data[i];
+        owners[i] = isLeaving ? -1 : ownerOf(domain, &domain->grains.data[i]);
     }
     moveMemories(domain, owners, memories);
     moveBodies(domain, owners);

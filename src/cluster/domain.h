@@ -98,6 +98,8 @@ typedef struct rbDomain {
 
     RB_ARRAY(rbNearPair) pairs; // those with the walls of a body follow each other
     RB_ARRAY(rbTouch) touches;  // of one body, while contacts are found
+    RB_ARRAY(bool) isLeaving;   // owned bodies that a rebuild removes; empty: none
+    rbGrains incoming;          // bodies that a rebuild adds
     rbMemories loose;           // of bodies that were added, before a rebuild; sorted by nothing
     rbIndices contacts;         // pairs in contact, ordered by color
     int colorFirst[RB_COLORS_MAX + 1]; // first contact of a color

@@ -10,6 +10,7 @@ target_sources(rattleback_mpi PRIVATE
   src/cluster/elastic.c
   src/cluster/exact_sum.c
   src/cluster/facets.c
+  src/cluster/flow.c
   src/cluster/granular.c
   src/cluster/order.c
   src/cluster/partition.c

@@ -2,7 +2,7 @@
 // both owners of a contact compute it with the same bits.
 #pragma once
 
-#include "cluster/domain.h"
+#include "cluster/flow.h"
 
 struct rbCluster;
 
@@ -46,6 +46,7 @@ struct rbCluster {
     rbClusterDef def;
     const rbLaw* law;
     rbDomain domain;
+    rbFlow flow;
     rbClusterPair pairs[RB_CLUSTER_MATERIALS_MAX * RB_CLUSTER_MATERIALS_MAX];
     RB_ARRAY(rbRow) rows; // in the order of contacts
     int64_t stepCount;
