@@ -76,12 +76,16 @@ expect 2 'body "b[0]" has resistance against spinning' ranks 2 "$program" run "$
 expect 2 'body "a[0]" is not one sphere about its origin' ranks 2 "$program" run "$grains" --set 'geometries.small={"type":"box","size":[0.05,0.05,0.05]}'
 expect 2 '--record is not supported on ranks' ranks 2 "$program" run "$scene" --record x.rbr
 expect 2 'does not understand' ranks 2 "$program" run "$grains" --inlet '0,0,0,1,1,1 speed=3'
-expect 2 "only 'run' works on several" ranks 2 "$program" check "$scene"
+expect 2 "only 'run' and 'bench cluster' work on several" ranks 2 "$program" check "$scene"
 expect 2 'the MPI of this program sees one' env PMI_SIZE=4 "$program" run "$scene"
 expect 2 'ranks have read different scenes' ranks 2 bash -c \
     'exec "$1" run "$2" --set "duration=0.$((OMPI_COMM_WORLD_RANK + 1))"' _ "$program" "$scene"
 expect 3 'moves by more than a period' ranks 2 "$program" run "$scene" --set step.step=20 --duration 100
 echo "test-mpi: what ranks do not support is refused"
+
+ranks 2 "$program" bench cluster --quick >"$log" 2>&1 || fail "bench cluster failed on 2 ranks"
+grep -q 'messages of a step and rank' "$log" || fail "bench cluster does not count messages"
+expect 2 "only 'bench cluster' works on several" ranks 2 "$program" bench math --quick
 
 # Points for ParaView, and the table of a region, an inlet and an outlet: the same bytes on any ranks.
 files=$folder/test-mpi-files

@@ -31,6 +31,8 @@ typedef struct rbRanks rbRanks;
 RB_API rbRanks* rbOpenRanks(rbError* error);
 /// The first count of these ranks, 1 <= count; NULL on the others.
 RB_API rbRanks* rbRanks_Take(const rbRanks* ranks, int count);
+/// This process alone, as one rank.
+RB_API rbRanks* rbRanks_Alone(const rbRanks* ranks);
 /// Ends the use of ranks; NULL is fine. MPI itself ends with the process.
 RB_API void rbCloseRanks(rbRanks* ranks);
 

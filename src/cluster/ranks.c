@@ -73,6 +73,14 @@ rbRanks* rbRanks_Take(const rbRanks* ranks, int count)
     return comm != MPI_COMM_NULL ? wrap(comm) : NULL;
 }
 
+rbRanks* rbRanks_Alone(const rbRanks* ranks)
+{
+    MPI_Comm comm;
+    (void)ranks;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    return wrap(comm);
+}
+
 void rbCloseRanks(rbRanks* ranks)
 {
     if (ranks == NULL) {
