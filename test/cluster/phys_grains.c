@@ -213,7 +213,7 @@ static rbClusterSphere rollOn(Floor floor, double floorSpeed, double speed, doub
     return sphere;
 }
 
-// Seams between boxes and triangles are no bumps: a sphere rolls over them as over a plane.
+// G-02b: seams between boxes and triangles are no bumps: a sphere rolls over them as over a plane.
 static void spheresRollOverSeams(void** state)
 {
     (void)state;

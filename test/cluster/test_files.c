@@ -95,7 +95,7 @@ static void expectSameBytes(const char* pathA, const char* pathB)
     free(b.data);
 }
 
-// G-02: written by all ranks, continued by 1, by half of them and by all; and the other way round.
+// G-02b: written by all ranks, continued by 1, by half of them and by all; and the other way round.
 static void checkpointsContinueOnOtherRanks(void** state)
 {
     (void)state;

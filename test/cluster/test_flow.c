@@ -67,7 +67,7 @@ static void expectSame(const Result* a, const Result* b)
     assert_memory_equal(&a->average, &b->average, sizeof a->average);
 }
 
-// G-02: what comes and goes does not depend on the ranks, nor on an interruption.
+// G-02b: what comes and goes does not depend on the ranks, nor on an interruption.
 static void flowsHaveTheSameBitsOnAnyRanks(void** state)
 {
     (void)state;
