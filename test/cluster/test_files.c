@@ -12,9 +12,9 @@ static const rbTestHeap heap = {.edge = 4, .layers = 3, .friction = 0.5, .partit
 // A name that no other run has; the same on all ranks of a node, which have the same parent.
 static const char* nameFile(const char* kind)
 {
-    static char names[4][64];
+    static char names[16][64];
     static int next = 0;
-    char* name = names[next++ % 4];
+    char* name = names[next++ % 16];
     (void)snprintf(name, sizeof names[0], "/tmp/rb-cluster-%ld.%s", (long)getppid(), kind);
     return name;
 }
@@ -198,14 +198,14 @@ static void damagedCheckpointsAreRefused(void** state)
     save(cluster, path);
     rbDestroyCluster(cluster);
     Bytes bytes = readFile(path);
-    const size_t cuts[4] = {0, 100, bytes.size / 2, bytes.size - 1};
+    const size_t cuts[4] = {0, 100, bytes.size - 1000, bytes.size - 1};
     for (int i = 0; i < 4; ++i) {
         if (isFirst) {
             writeFile(bad, bytes.data, cuts[i]);
         }
         expectRefused(heap.friction, bad, i < 2 ? "not a checkpoint" : "damaged");
     }
-    const size_t places[5] = {0, 60, 700, bytes.size / 2, bytes.size - 3};
+    const size_t places[5] = {0, 60, 700, bytes.size - 3000, bytes.size - 3};
     for (int i = 0; i < 5; ++i) {
         bytes.data[places[i]] ^= 16;
         if (isFirst) {
