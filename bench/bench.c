@@ -11,6 +11,9 @@ static const rbBenchSuite* const suites[] = {
     &rbSuiteAccuracy,     &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex,
     &rbSuiteDistanceWork, &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints,
     &rbSuiteJointsPeers,  &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteRays,
+#ifdef RB_MPI
+    &rbSuiteCluster,
+#endif
     &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)

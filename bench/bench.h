@@ -80,3 +80,4 @@ extern const rbBenchSuite rbSuiteMath;
 extern const rbBenchSuite rbSuiteMeshDistance;
 extern const rbBenchSuite rbSuiteRays;
 extern const rbBenchSuite rbSuiteThroughput;
+extern const rbBenchSuite rbSuiteCluster; // in a program with MPI only

@@ -11,6 +11,7 @@ folder=$1
 level=$2
 program=$folder/rattleback
 scene=test/cluster/scenes/gas.json
+grains=test/cluster/scenes/mixer.json
 limit=600
 [ "$level" = normal ] || limit=3000
 
@@ -45,38 +46,80 @@ expect() {
 for count in 1 2 3 4 8; do
     start=$SECONDS
     # Physics on one rank: the others have the same bits. Sums and partitions need no messages.
-    groups=(test_domains)
+    groups=(test_domains test_files test_flow)
     [ "$count" -gt 1 ] || groups+=(test_exact_sum test_partition phys_gas phys_grains)
     for group in "${groups[@]}"; do
         ranks "$count" "$folder/test_cluster" --group "$group" >"$log" 2>&1 || fail "$group failed on $count ranks"
         grep -E '^([0-9]+ spheres|Z |heap)' "$log" | sort -u || true
     done
     # a sphere that rolls from rank to rank, and two that meet across a periodic face
-    for test in spheresRollAsInTheBook reboundHasTheRestitution; do
+    for test in spheresRollAsInTheBook reboundHasTheRestitution spheresRollOverSeams; do
         ranks "$count" "$folder/test_cluster" --group phys_grains --test "$test" >"$log" 2>&1 ||
             fail "$test failed on $count ranks"
     done
     echo "test-mpi: domain tests on $count ranks passed, $((SECONDS - start)) s"
 done
 
-hashes=()
-for count in 1 2 3 4 8; do
-    ranks "$count" "$program" run "$scene" --quiet --json >"$log" 2>&1 || fail "$scene failed on $count ranks"
-    hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+# A gas; and grains of two materials on planes, boxes and a hull, with a driven paddle.
+for which in "$scene" "$grains"; do
+    hashes=()
+    for count in 1 2 3 4 8; do
+        ranks "$count" "$program" run "$which" --quiet --json >"$log" 2>&1 || fail "$which failed on $count ranks"
+        hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+    done
+    [ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
+    echo "test-mpi: $which has the hash ${hashes[0]} on 1, 2, 3, 4 and 8 ranks"
 done
-[ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
-echo "test-mpi: $scene has the hash ${hashes[0]} on 1, 2, 3, 4 and 8 ranks"
 
-expect 2 'the engine of this scene is "flight"; on ranks of MPI run' ranks 2 "$program" run tumbling-box
-expect 2 'this scene has gravity; on ranks of MPI run' ranks 2 "$program" run "$scene" --set world.gravity.2=-9.81
-expect 2 'has restitution 0.5 and friction 0' ranks 2 "$program" run "$scene" --set materials.ball.restitution=0.5
-expect 2 '--csv is not supported on ranks' ranks 2 "$program" run "$scene" --csv x.csv
-expect 2 "only 'run' works on several" ranks 2 "$program" check "$scene"
+expect 2 'the engine of this scene is "flight"; on ranks of MPI runs' ranks 2 "$program" run tumbling-box
+expect 2 'body "b[0]" has resistance against spinning' ranks 2 "$program" run "$grains" --set materials.rubber.spinning=0.001
+expect 2 'body "a[0]" is not one sphere about its origin' ranks 2 "$program" run "$grains" --set 'geometries.small={"type":"box","size":[0.05,0.05,0.05]}'
+expect 2 '--record is not supported on ranks' ranks 2 "$program" run "$scene" --record x.rbr
+expect 2 'does not understand' ranks 2 "$program" run "$grains" --inlet '0,0,0,1,1,1 speed=3'
+expect 2 "only 'run' and 'bench cluster' work on several" ranks 2 "$program" check "$scene"
 expect 2 'the MPI of this program sees one' env PMI_SIZE=4 "$program" run "$scene"
 expect 2 'ranks have read different scenes' ranks 2 bash -c \
     'exec "$1" run "$2" --set "duration=0.$((OMPI_COMM_WORLD_RANK + 1))"' _ "$program" "$scene"
 expect 3 'moves by more than a period' ranks 2 "$program" run "$scene" --set step.step=20 --duration 100
 echo "test-mpi: what ranks do not support is refused"
+
+ranks 2 "$program" bench cluster --quick >"$log" 2>&1 || fail "bench cluster failed on 2 ranks"
+grep -q 'messages of a step and rank' "$log" || fail "bench cluster does not count messages"
+expect 2 "only 'bench cluster' works on several" ranks 2 "$program" bench math --quick
+
+# Points for ParaView, and the table of a region, an inlet and an outlet: the same bytes on any ranks.
+files=$folder/test-mpi-files
+rm -rf "$files"
+mkdir "$files"
+for count in 1 3; do
+    ranks "$count" "$program" run "$grains" --quiet --dt 0.2 --vtk-points "$files/$count" --csv "$files/$count/table.csv" \
+        --inlet '-0.3,-0.3,0.9,0.3,0.3,1.2 rate=100 radius=0.03,0.05 material=glass' --outlet -1,-1,-1,1,0.2,0.1 --region -1,-1,0,1,1,0.3 \
+        >"$log" 2>&1 || fail "--vtk-points failed on $count ranks"
+done
+[ -s "$files/1/mixer_000003.vtp" ] && diff -r "$files/1" "$files/3" >"$log" || fail "points differ on 1 and 3 ranks"
+[ "$(wc -l <"$files/1/table.csv")" -eq 5 ] || fail "the table has not 5 lines"
+echo "test-mpi: points and the table of a flow have the same bytes on 1 and 3 ranks"
+
+# A rank is killed; the last checkpoint is whole, and other numbers of ranks continue from it to the same hash.
+# shellcheck disable=SC2016
+status=0
+ranks 2 bash -c 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then (while [ ! -e "$3" ]; do sleep 0.2; done; sleep 1; kill -KILL $$) & fi
+    exec "$1" run "$2" --duration 2000 --checkpoint "$3" --every-simulated 0.02 --quiet' \
+    _ "$program" "$grains" "$files/killed.rck" >"$log" 2>&1 || status=$?
+[ "$status" -ne 0 ] && [ "$status" -ne 124 ] && [ -s "$files/killed.rck" ] || fail "a killed run ended with $status"
+steps=$(od -An -td8 -j24 -N8 "$files/killed.rck" | tr -d ' ')
+hashes=()
+for count in 1 3; do
+    cp "$files/killed.rck" "$files/resumed.rck"
+    ranks "$count" "$program" run "$grains" --quiet --json --duration "$((steps * 2 + 200))e-3" --resume "$files/resumed.rck" >"$log" 2>&1 || fail "--resume failed on $count ranks"
+    hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+done
+"$program" run "$grains" --domains --quiet --json --duration "$((steps * 2 + 200))e-3" >"$log" 2>&1 || fail "--domains failed"
+hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+[ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
+expect 2 'the checkpoint is that of another scene' ranks 2 "$program" run "$grains" --set step.step=0.001 --resume "$files/killed.rck"
+echo "test-mpi: a run killed at step $steps continues on 1 and 3 ranks with the same bits"
+rm -rf "$files"
 
 # Rank 1 is killed in the middle of a run that would take minutes. The single quotes are for the shell of the rank.
 # shellcheck disable=SC2016

@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include "cli/cli.h"
+#include "cli/launcher.h"
 #include "io/output/output_file.h"
 
 #include <rattleback/output.h>
@@ -125,8 +126,34 @@ static rbStatus writeCsv(const rbBench* bench, const char* path, rbError* error)
     return status;
 }
 
+#ifdef RB_MPI
+// Several processes may only run the suite that knows of them; the first one prints.
+static bool joinProcesses(const rbArguments* arguments)
+{
+    const char* variable = NULL;
+    if (rbCountLaunched(&variable) == 1) {
+        return true;
+    }
+    bool isFirst = rbIsFirstProcess();
+    if (arguments->wordCount != 1 || strcmp(arguments->words[0], "cluster") != 0) {
+        if (isFirst) {
+            (void)rbFail("several processes were started (%s), and only 'bench cluster' works on "
+                         "several",
+                         variable);
+        }
+        return false;
+    }
+    return isFirst || freopen("/dev/null", "w", stdout) != NULL;
+}
+#endif
+
 static rbExit runBench(const rbArguments* arguments)
 {
+#ifdef RB_MPI
+    if (!joinProcesses(arguments)) {
+        return RB_EXIT_USAGE;
+    }
+#endif
     if (rbArguments_Has(arguments, "--list")) {
         return listSuites();
     }
@@ -171,7 +198,7 @@ static rbExit runBench(const rbArguments* arguments)
     rbExit exit = RB_EXIT_DONE;
     rbError error = {0};
     const char* path = rbArguments_Get(arguments, "--csv");
-    if (path != NULL && writeCsv(&bench, path, &error) != RB_STATUS_OK) {
+    if (path != NULL && rbIsFirstProcess() && writeCsv(&bench, path, &error) != RB_STATUS_OK) {
         exit = rbFailWith(&error);
     }
     rbArray_Free(bench.rows);

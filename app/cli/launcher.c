@@ -44,7 +44,7 @@ int rbCountLaunched(const char** variable)
 }
 
 // True for the first of the processes, and where nobody says which one this is.
-static bool isFirst(void)
+bool rbIsFirstProcess(void)
 {
     for (size_t i = 0; i < LAUNCHER_COUNT; ++i) {
         if (readNumber(variables[i][0], 1) > 1) {
@@ -62,17 +62,18 @@ bool rbCheckLauncher(const rbVerb* verb)
         return true;
     }
 #ifdef RB_MPI
-    if (strcmp(verb->name, "run") == 0) {
+    if (strcmp(verb->name, "run") == 0 || strcmp(verb->name, "bench") == 0) {
         return true;
     }
-    if (isFirst()) {
-        (void)rbFail("%s says that %d processes were started, and each would do all the work of "
-                     "'%s': only 'run' works on several; start one process, or unset %s",
-                     variable, count, verb->name, variable);
+    if (rbIsFirstProcess()) {
+        (void)rbFail(
+            "%s says that %d processes were started, and each would do all the work of "
+            "'%s': only 'run' and 'bench cluster' work on several; start one process, or unset %s",
+            variable, count, verb->name, variable);
     }
 #else
     (void)verb;
-    if (isFirst()) {
+    if (rbIsFirstProcess()) {
         (void)rbFail("%s says that %d processes were started, and this program was built without "
                      "MPI, so that each would do all the work: build it with RB_MPI=ON (see "
                      "docs/cluster.md), start one process, or unset %s",

@@ -519,7 +519,7 @@ static rbExit runScene(const rbArguments* arguments)
 {
     rbError error = {0};
 #ifdef RB_MPI
-    if (rbIsLaunched()) {
+    if (rbIsLaunched() || rbArguments_Has(arguments, "--domains")) {
         return rbRunOnRanks(arguments);
     }
 #endif
@@ -581,6 +581,14 @@ static const rbOption options[] = {
     {"--verify", NULL, "checks the certificate when the run is complete; needs --certificate"},
     {"--json", NULL, "prints the summary as JSON"},
     {"--quiet", NULL, "prints no summary and no progress"},
+#ifdef RB_MPI
+    {"--domains", NULL, "spheres as on the ranks of MPI, also without mpirun: see docs/cluster.md"},
+    {"--inlet", "'x,y,z,X,Y,Z rate=N radius=R material=NAME'",
+     "on ranks of MPI: a source of spheres in a box; can be repeated"},
+    {"--outlet", "x,y,z,X,Y,Z", "on ranks of MPI: a box where spheres leave; can be repeated"},
+    {"--region", "x,y,z,X,Y,Z",
+     "on ranks of MPI: a box whose averages are in the table of --csv; can be repeated"},
+#endif
     RB_OPTION_THREADS,
 };
 

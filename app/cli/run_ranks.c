@@ -1,41 +1,49 @@
-// rattleback run on the ranks of MPI: a gas of elastic spheres in a periodic box, by steps.
+// rattleback run on the ranks of MPI: spheres, elastic or granular, by steps.
 //
-// Every rank reads the scene and keeps its share of the bodies; what a scene may contain is said in
-// docs/cluster.md. Rank 0 prints.
+// Every rank reads the scene and keeps its share of the bodies; see rank_scene.c. Rank 0 prints.
 #include "base/core/hash.h"
-#include "base/core/memory.h"
 #include "base/core/status.h"
 #include "base/core/timer.h"
 #include "cli/launcher.h"
 #include "cli/progress.h"
+#include "cli/rank_flow.h"
 #include "cli/scenes.h"
 
 #include <rattleback/cluster.h>
+#include <rattleback/output.h>
 #include <rattleback/scene.h>
 #include <rattleback/world.h>
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#define SUPPORTED                                                                                 \
-    "on ranks of MPI run gases of elastic spheres: engine \"step\", a periodic box in all three " \
-    "directions, no gravity, forces or joints, restitution 1, friction 0"
 
 typedef struct RankRun {
     rbRanks* ranks;
     rbScene* scene;
-    rbCluster* cluster;
+    rbRankScene read;
+    rbRankFlow flow;
+    const char* table; // of regions and flows; NULL: none
     rbProgress progress;
-    double wallTime; // s
+    double wallTime;        // s
+    const char* points;     // folder; NULL: none
+    int64_t frame;          // the next one
+    const char* checkpoint; // NULL: none
+    double wallStep;        // s by the clock between two
+    double timeStep;        // s, simulated
+    int64_t lastSaved;      // step
+    double lastWall;        // s
 } RankRun;
 
 // Options that a run on ranks knows; the others write files or use a world.
 static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
 {
-    static const char* const known[] = {"--duration", "--set",    "--json",
-                                        "--quiet",    "--engine", "--module"};
+    static const char* const known[] = {
+        "--duration", "--set",   "--json",       "--quiet",      "--engine", "--module",
+        "--domains",  "--dt",    "--vtk-points", "--checkpoint", "--every",  "--every-simulated",
+        "--resume",   "--inlet", "--outlet",     "--region",     "--csv"};
     for (int i = 0; i < arguments->valueCount; ++i) {
         const char* name = arguments->values[i].option->name;
         bool isKnown = false;
@@ -43,9 +51,12 @@ static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
             isKnown = isKnown || strcmp(known[k], name) == 0;
         }
         RB_REFUSE_IF(!isKnown, RB_STATUS_UNSUPPORTED, error,
-                     "%s is not supported on ranks of MPI yet; start one process", name);
+                     "%s is not supported on ranks of MPI; start one process", name);
     }
-    RB_INVALID_IF(arguments->wordCount != 1, error, "run needs SCENE on ranks of MPI");
+    RB_INVALID_IF(rbArguments_Has(arguments, "--csv") && rbArguments_Has(arguments, "--resume"),
+                  error, "--csv cannot be continued by --resume on ranks of MPI; leave it out");
+    RB_INVALID_IF(arguments->wordCount != 1, error,
+                  "run needs SCENE on ranks of MPI, also with --resume");
     return RB_STATUS_OK;
 }
 
@@ -56,9 +67,9 @@ static rbStatus openScene(RankRun* run, const rbArguments* arguments, rbError* e
     if (run->scene == NULL) {
         return error->status;
     }
-    const char* const names[2] = {"duration", "engine"};
-    const char* const options[2] = {"--duration", "--engine"};
-    for (int i = 0; i < 2; ++i) {
+    const char* const names[3] = {"duration", "engine", "output.step"};
+    const char* const options[3] = {"--duration", "--engine", "--dt"};
+    for (int i = 0; i < 3; ++i) {
         char assignment[160];
         const char* value = rbArguments_Get(arguments, options[i]);
         (void)snprintf(assignment, sizeof assignment, "%s=%.100s", names[i],
@@ -70,97 +81,38 @@ static rbStatus openScene(RankRun* run, const rbArguments* arguments, rbError* e
     return RB_STATUS_OK;
 }
 
-// What concerns the scene as a whole.
-static rbStatus checkScene(const rbSceneInfo* info, rbError* error)
+static void printJson(const RankRun* run, const rbClusterReport* first, const rbClusterReport* last,
+                      const char* hash)
 {
-    rbVec3 box = info->periodicBox;
-    RB_REFUSE_IF(info->engineType != RB_ENGINE_STEP, RB_STATUS_UNSUPPORTED, error,
-                 "the engine of this scene is \"%s\"; " SUPPORTED, info->engine);
-    RB_REFUSE_IF(!(box.x > 0.0 && box.y > 0.0 && box.z > 0.0), RB_STATUS_UNSUPPORTED, error,
-                 "this scene has no periodic box in all three directions; " SUPPORTED);
-    RB_REFUSE_IF(rbLengthSquared(info->gravity) > 0.0, RB_STATUS_UNSUPPORTED, error,
-                 "this scene has gravity; " SUPPORTED);
-    RB_REFUSE_IF(info->forceCount + info->jointCount + info->springCount > 0, RB_STATUS_UNSUPPORTED,
-                 error, "this scene has forces, joints or springs; " SUPPORTED);
-    RB_REFUSE_IF(info->dynamicCount != info->bodyCount || info->bodyCount == 0,
-                 RB_STATUS_UNSUPPORTED, error,
-                 "this scene has no bodies, or some that are not dynamic; " SUPPORTED);
-    RB_REFUSE_IF(info->hasContactObject && !info->contact.isEnabled, RB_STATUS_UNSUPPORTED, error,
-                 "contacts of this scene are not enabled; " SUPPORTED);
-    return RB_STATUS_OK;
-}
-
-// The sphere of a body; refuses other shapes.
-static rbStatus readSphere(const rbWorld* world, rbBodyId bodyId, rbClusterSphere* sphere,
-                           rbError* error)
-{
-    const char* name = rbBody_GetName(world, bodyId);
-    RB_REFUSE_IF(rbBody_GetShapeCount(world, bodyId) != 1, RB_STATUS_UNSUPPORTED, error,
-                 "body \"%.60s\" is not one sphere; " SUPPORTED, name);
-    rbShapeDef shape = rbBody_GetShape(world, bodyId, 0);
-    rbShapeData data = rbGeometry_GetData(rbWorld_GetGeometry(world, shape.geometry));
-    RB_REFUSE_IF(
-        data.type != RB_SHAPE_SPHERE || rbLengthSquared(shape.transform.p) > 0.0 || shape.isSensor,
-        RB_STATUS_UNSUPPORTED, error, "body \"%.60s\" is not one sphere; " SUPPORTED, name);
-    RB_REFUSE_IF(shape.material.restitution != 1.0 || shape.material.friction != 0.0,
-                 RB_STATUS_UNSUPPORTED, error,
-                 "body \"%.60s\" has restitution %g and friction %g; " SUPPORTED, name,
-                 shape.material.restitution, shape.material.friction);
-    rbBodyState state = rbBody_GetState(world, bodyId);
-    sphere->position = state.center;
-    sphere->velocity = state.linearVelocity;
-    sphere->spin = state.angularVelocity;
-    sphere->radius = data.sphere.radius;
-    sphere->mass = rbBody_GetMass(world, bodyId).mass;
-    return RB_STATUS_OK;
-}
-
-// Reads all bodies: uids are their order in the scene. Without a cluster only finds the largest
-// radius; otherwise adds the share of this rank.
-static rbStatus readBodies(RankRun* run, const rbWorld* world, double* radiusMax, rbError* error)
-{
-    int count = rbWorld_GetBodyCount(world);
-    size_t size = (size_t)count * sizeof(rbBodyId);
-    rbBodyId* ids = rbAlloc(size);
-    (void)rbWorld_GetBodyIds(world, ids, count);
-    rbStatus status = RB_STATUS_OK;
-    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
-        rbClusterSphere sphere = {.uid = (uint64_t)i};
-        status = readSphere(world, ids[i], &sphere, error);
-        if (status == RB_STATUS_OK && run->cluster == NULL) {
-            *radiusMax = fmax(*radiusMax, sphere.radius);
-        } else if (status == RB_STATUS_OK &&
-                   i % rbRanks_GetCount(run->ranks) == rbRanks_GetIndex(run->ranks)) {
-            status = rbCluster_AddSphere(run->cluster, &sphere, error);
-        }
+    double drift = first->kinetic > 0.0 ? last->kinetic / first->kinetic - 1.0 : 0.0;
+    double z = last->time > 0.0 ? 1.0 + last->virial / (2.0 * last->kinetic * last->time) : 1.0;
+    rbJson json = {.file = stdout};
+    rbJson_BeginObject(&json, NULL);
+    rbJson_Text(&json, "scene", rbScene_GetInfo(run->scene)->name);
+    rbJson_Integer(&json, "ranks", rbRanks_GetCount(run->ranks));
+    rbJson_Number(&json, "time", last->time);
+    rbJson_Integer(&json, "steps", last->steps);
+    rbJson_Integer(&json, "bodies", last->bodies);
+    rbJson_Integer(&json, "contacts", last->contacts);
+    if (run->read.isGas) {
+        rbJson_Integer(&json, "collisions", last->collisions);
+        rbJson_Number(&json, "energy", last->kinetic);
+        rbJson_Number(&json, "relativeEnergyDrift", drift);
+        rbJson_Number(&json, "reducedPressure", z);
+    } else {
+        rbJson_Number(&json, "kineticEnergy", last->kinetic);
+        rbJson_Number(&json, "potentialEnergy", last->potential);
+        rbJson_Number(&json, "deepest", last->penetrationMax);
     }
-    rbFree(ids, size);
-    return status;
-}
-
-static rbStatus createCluster(RankRun* run, rbError* error)
-{
-    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
-    rbWorld* world = NULL;
-    double radiusMax = 0.0;
-    *error = (rbError){0}; // reading a scene may leave the name of a file
-    rbStatus status = checkScene(info, error);
-    if (status == RB_STATUS_OK) {
-        world = rbScene_CreateWorld(run->scene, error);
-        status = world != NULL ? readBodies(run, world, &radiusMax, error) : error->status;
-    }
-    status = rbRanks_Agree(run->ranks, status, error);
-    if (status == RB_STATUS_OK) {
-        rbClusterDef def = rbDefaultClusterDef();
-        def.step = info->step.step;
-        def.radiusMax = radiusMax;
-        def.periodicBox = info->periodicBox;
-        run->cluster = rbCreateCluster(run->ranks, &def, error);
-        status = run->cluster != NULL ? readBodies(run, world, &radiusMax, error) : error->status;
-        status = rbRanks_Agree(run->ranks, status, error);
-    }
-    rbDestroyWorld(world);
-    return status;
+    rbJson_Vec3(&json, "momentum", last->momentum);
+    rbJson_Integer(&json, "ghosts", last->ghosts);
+    rbJson_Integer(&json, "migrations", last->migrations);
+    rbJson_Integer(&json, "messages", last->messages);
+    rbJson_Integer(&json, "messageBytes", last->messageBytes);
+    rbJson_Number(&json, "waitPart", last->waitPart);
+    rbJson_Number(&json, "wallTime", run->wallTime);
+    rbJson_Text(&json, "hash", hash);
+    rbJson_End(&json);
 }
 
 static void printReport(const RankRun* run, const rbArguments* arguments,
@@ -172,26 +124,7 @@ static void printReport(const RankRun* run, const rbArguments* arguments,
     double z = last->time > 0.0 ? 1.0 + last->virial / (2.0 * last->kinetic * last->time) : 1.0;
     int ranks = rbRanks_GetCount(run->ranks);
     if (rbArguments_Has(arguments, "--json")) {
-        rbJson json = {.file = stdout};
-        rbJson_BeginObject(&json, NULL);
-        rbJson_Text(&json, "scene", rbScene_GetInfo(run->scene)->name);
-        rbJson_Integer(&json, "ranks", ranks);
-        rbJson_Number(&json, "time", last->time);
-        rbJson_Integer(&json, "steps", last->steps);
-        rbJson_Integer(&json, "bodies", last->bodies);
-        rbJson_Integer(&json, "collisions", last->collisions);
-        rbJson_Number(&json, "energy", last->kinetic);
-        rbJson_Number(&json, "relativeEnergyDrift", drift);
-        rbJson_Vec3(&json, "momentum", last->momentum);
-        rbJson_Number(&json, "reducedPressure", z);
-        rbJson_Integer(&json, "ghosts", last->ghosts);
-        rbJson_Integer(&json, "migrations", last->migrations);
-        rbJson_Integer(&json, "messages", last->messages);
-        rbJson_Integer(&json, "messageBytes", last->messageBytes);
-        rbJson_Number(&json, "waitPart", last->waitPart);
-        rbJson_Number(&json, "wallTime", run->wallTime);
-        rbJson_Text(&json, "hash", hash);
-        rbJson_End(&json);
+        printJson(run, first, last, hash);
         return;
     }
     char wall[32];
@@ -201,21 +134,193 @@ static void printReport(const RankRun* run, const rbArguments* arguments,
                  last->steps, rbFormatDuration(run->wallTime, wall));
     (void)printf("  %-18s%" PRId64 ", %" PRId64 " ghosts, %" PRId64 " migrations\n", "bodies",
                  last->bodies, last->ghosts, last->migrations);
-    (void)printf("  %-18s%" PRId64 "\n", "collisions", last->collisions);
-    (void)printf("  %-18s%.9g J, changed by %.1e of it\n", "energy", last->kinetic, drift);
-    (void)printf("  %-18s%.5f = p V/(N k T)\n", "reduced pressure", z);
+    if (run->read.isGas) {
+        (void)printf("  %-18s%" PRId64 "\n", "collisions", last->collisions);
+        (void)printf("  %-18s%.9g J, changed by %.1e of it\n", "energy", last->kinetic, drift);
+        (void)printf("  %-18s%.5f = p V/(N k T)\n", "reduced pressure", z);
+    } else {
+        (void)printf("  %-18s%" PRId64 ", %.3g m deep at most\n", "contacts", last->contacts,
+                     last->penetrationMax);
+        (void)printf("  %-18s%.6g J kinetic, %.6g J potential\n", "energy", last->kinetic,
+                     last->potential);
+    }
     (void)printf("  %-18s%" PRId64 " of %.3g kB in total, %.0f %% of the time in MPI\n", "messages",
                  last->messages, 1e-3 * (double)last->messageBytes, 100.0 * last->waitPart);
     (void)printf("  %-18s%s\n", "hash", hash);
 }
 
-#define PIECES 200 // of a run, between two looks at the progress
+#define PIECES 200 // of a run, between two looks at the progress and the clock
+#define PATH_SIZE 4096
+
+// Steps until a time, not before it.
+static int64_t stepsUntil(double time, double step)
+{
+    return (int64_t)ceil(time / step * (1.0 - 1e-12));
+}
+
+static void namePoints(const RankRun* run, const char* folder, int64_t frame, char* path)
+{
+    (void)snprintf(path, PATH_SIZE, "%.3000s/%.63s_%06" PRId64 ".vtp", folder,
+                   rbScene_GetInfo(run->scene)->name, frame);
+}
+
+// One output: a line of the table, and a file of points.
+static rbStatus writeFrame(RankRun* run, int64_t done, rbError* error)
+{
+    char path[PATH_SIZE];
+    if (run->table != NULL) {
+        double step = rbScene_GetInfo(run->scene)->step.step;
+        rbRankFlow_Write(&run->flow, run->read.cluster, (double)done * step);
+    }
+    namePoints(run, run->points != NULL ? run->points : "", run->frame, path);
+    ++run->frame;
+    return run->points != NULL ? rbCluster_WritePoints(run->read.cluster, path, error)
+                               : RB_STATUS_OK;
+}
+
+static bool hasFrames(const RankRun* run)
+{
+    return run->points != NULL || run->table != NULL;
+}
+
+// The list of frames, which ParaView opens; by rank 0.
+static rbStatus writeCollection(const RankRun* run, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    char path[PATH_SIZE];
+    char text[RB_NUMBER_TEXT_SIZE];
+    (void)snprintf(path, sizeof path, "%.3000s/%.63s.pvd", run->points, info->name);
+    FILE* file = fopen(path, "wb");
+    RB_REFUSE_IF(file == NULL, RB_STATUS_IO, error, "%.3000s: cannot create it", path);
+    (void)fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                        "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int64_t i = 0; i < run->frame; ++i) {
+        double time = (double)stepsUntil((double)i * info->outputStep, info->step.step);
+        (void)rbFormatNumber(time * info->step.step, text);
+        (void)fprintf(file, "<DataSet timestep=\"%s\" part=\"0\" file=\"%s_%06" PRId64 ".vtp\"/>\n",
+                      text, info->name, i);
+    }
+    (void)fprintf(file, "</Collection>\n</VTKFile>\n");
+    bool isBad = ferror(file) != 0;
+    isBad = fclose(file) != 0 || isBad;
+    RB_REFUSE_IF(isBad, RB_STATUS_IO, error, "%.3000s: cannot write it", path);
+    return RB_STATUS_OK;
+}
+
+// Opens outputs and the checkpoint that the run continues.
+static rbStatus begin(RankRun* run, const rbArguments* arguments, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    const char* resumed = rbArguments_Get(arguments, "--resume");
+    bool isGood =
+        rbArguments_GetNumber(arguments, "--every", 0.0, 1e9, &run->wallStep) &&
+        rbArguments_GetNumber(arguments, "--every-simulated", 1e-12, 1e12, &run->timeStep);
+    RB_INVALID_IF(!isGood, error, "an interval between checkpoints is unusable");
+    if (isfinite(run->timeStep) && !rbArguments_Has(arguments, "--every")) {
+        run->wallStep = (double)INFINITY;
+    }
+    run->checkpoint = rbArguments_Get(arguments, "--checkpoint");
+    run->checkpoint = run->checkpoint != NULL ? run->checkpoint : resumed;
+    run->points = rbArguments_Get(arguments, "--vtk-points");
+    if (resumed != NULL) {
+        RB_TRY(rbCluster_Load(run->read.cluster, resumed, error));
+        int64_t done = rbCluster_GetReport(run->read.cluster).steps;
+        while (stepsUntil((double)run->frame * info->outputStep, info->step.step) <= done) {
+            ++run->frame;
+        }
+    }
+    run->table = rbArguments_Get(arguments, "--csv");
+    rbStatus status = RB_STATUS_OK;
+    if (rbRanks_GetIndex(run->ranks) == 0) {
+        if (run->points != NULL) {
+            (void)mkdir(run->points, 0777); // if that fails, so does the first file
+        }
+        status = run->table != NULL ? rbRankFlow_Open(&run->flow, run->table, error) : RB_STATUS_OK;
+    }
+    return rbRanks_Agree(run->ranks, status, error);
+}
+
+// The next step at which something is due.
+static int64_t findGoal(const RankRun* run, int64_t done, int64_t steps)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    int64_t piece = steps / PIECES > 0 ? steps / PIECES : 1;
+    int64_t goal = (done / piece + 1) * piece;
+    if (hasFrames(run)) {
+        int64_t frame = stepsUntil((double)run->frame * info->outputStep, info->step.step);
+        goal = frame < goal ? frame : goal;
+    }
+    if (run->checkpoint != NULL && isfinite(run->timeStep)) {
+        double next = (floor((double)done * info->step.step / run->timeStep + 1e-9) + 1.0);
+        int64_t save = stepsUntil(next * run->timeStep, info->step.step);
+        goal = save < goal ? (save > done ? save : done + 1) : goal;
+    }
+    return goal < steps ? goal : steps;
+}
+
+static rbStatus saveIfDue(RankRun* run, int64_t done, rbError* error)
+{
+    double step = rbScene_GetInfo(run->scene)->step.step;
+    if (run->checkpoint == NULL) {
+        return RB_STATUS_OK;
+    }
+    // by the clock of any rank; by simulated time all ranks agree anyway
+    double before = floor((double)run->lastSaved * step / run->timeStep + 1e-9);
+    double now = floor((double)done * step / run->timeStep + 1e-9);
+    int64_t due[1] = {now > before || rbGetWallTime() - run->lastWall >= run->wallStep};
+    if (isfinite(run->wallStep)) {
+        due[0] = rbRanks_Agree(run->ranks, due[0] != 0 ? RB_STATUS_STOPPED : RB_STATUS_OK, NULL) !=
+                 RB_STATUS_OK;
+    }
+    if (due[0] == 0) {
+        return RB_STATUS_OK;
+    }
+    RB_TRY(rbCluster_Save(run->read.cluster, run->checkpoint, error));
+    run->lastSaved = done;
+    run->lastWall = rbGetWallTime();
+    return RB_STATUS_OK;
+}
+
+static rbStatus advanceAll(RankRun* run, int64_t done, int64_t steps, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    run->lastSaved = done;
+    run->lastWall = rbGetWallTime();
+    if (hasFrames(run) && run->frame == 0) {
+        RB_TRY(writeFrame(run, done, error));
+    }
+    while (done < steps) {
+        int64_t goal = findGoal(run, done, steps);
+        RB_TRY(rbCluster_Advance(run->read.cluster, goal - done, error));
+        done = goal;
+        if (hasFrames(run) &&
+            done == stepsUntil((double)run->frame * info->outputStep, info->step.step)) {
+            RB_TRY(writeFrame(run, done, error));
+        }
+        if (done < steps) {
+            RB_TRY(saveIfDue(run, done, error));
+        }
+        rbProgress_Show(&run->progress, rbGetWallTime(), (double)done * info->step.step);
+    }
+    rbStatus status = RB_STATUS_OK;
+    if (rbRanks_GetIndex(run->ranks) == 0) {
+        status = run->points != NULL ? writeCollection(run, error) : RB_STATUS_OK;
+        if (status == RB_STATUS_OK) {
+            status = rbRankFlow_Close(&run->flow, run->table, error);
+        }
+        if (run->checkpoint != NULL) {
+            (void)remove(run->checkpoint); // the run is complete
+        }
+    }
+    return rbRanks_Agree(run->ranks, status, error);
+}
 
 static rbStatus simulate(RankRun* run, const rbArguments* arguments, rbError* error)
 {
     const rbSceneInfo* info = rbScene_GetInfo(run->scene);
-    int64_t steps = (int64_t)ceil(info->duration / info->step.step * (1.0 - 1e-12));
-    rbClusterReport first = rbCluster_GetReport(run->cluster);
+    int64_t steps = stepsUntil(info->duration, info->step.step);
+    RB_TRY(begin(run, arguments, error));
+    rbClusterReport first = rbCluster_GetReport(run->read.cluster);
     double start = rbGetWallTime();
     bool isPrinting = rbRanks_GetIndex(run->ranks) == 0;
     run->progress.file = isPrinting && !rbArguments_Has(arguments, "--quiet") ? stderr : NULL;
@@ -224,15 +329,9 @@ static rbStatus simulate(RankRun* run, const rbArguments* arguments, rbError* er
     run->progress.startWall = start;
     run->progress.lastWall = start;
     rbEscapeText(info->name, run->progress.name, sizeof run->progress.name);
-    int64_t done = 0;
-    for (int i = 1; i <= PIECES; ++i) {
-        int64_t goal = steps / PIECES * i + steps % PIECES * i / PIECES;
-        RB_TRY(rbCluster_Advance(run->cluster, goal - done, error));
-        done = goal;
-        rbProgress_Show(&run->progress, rbGetWallTime(), (double)done * info->step.step);
-    }
+    RB_TRY(advanceAll(run, first.steps, steps, error));
     rbProgress_End(&run->progress);
-    rbClusterReport last = rbCluster_GetReport(run->cluster);
+    rbClusterReport last = rbCluster_GetReport(run->read.cluster);
     run->wallTime = rbGetWallTime() - start;
     if (isPrinting && (rbArguments_Has(arguments, "--json") || run->progress.file != NULL)) {
         printReport(run, arguments, &first, &last);
@@ -256,7 +355,12 @@ static rbStatus runAll(RankRun* run, const rbArguments* arguments, rbError* erro
 {
     RB_TRY(rbRanks_Agree(run->ranks, openScene(run, arguments, error), error));
     RB_TRY(compareInput(run, error));
-    RB_TRY(createCluster(run, error));
+    rbStatus status = rbRankFlow_FindRadius(arguments, &run->read.radiusMax, error);
+    RB_TRY(rbRanks_Agree(run->ranks, status, error));
+    RB_TRY(rbRankScene_Read(&run->read, run->ranks, run->scene,
+                            !rbArguments_Has(arguments, "--resume"), error));
+    status = rbRankFlow_Read(&run->flow, arguments, &run->read, run->scene, error);
+    RB_TRY(rbRanks_Agree(run->ranks, status, error));
     return simulate(run, arguments, error);
 }
 
@@ -265,7 +369,7 @@ rbExit rbRunOnRanks(const rbArguments* arguments)
     rbError error = {0};
     const char* variable = NULL;
     int launched = rbCountLaunched(&variable);
-    RankRun run = {.ranks = rbOpenRanks(&error)};
+    RankRun run = {.ranks = rbOpenRanks(&error), .wallStep = 60.0, .timeStep = (double)INFINITY};
     if (run.ranks == NULL) {
         return rbFailWith(&error);
     }
@@ -285,7 +389,7 @@ rbExit rbRunOnRanks(const rbArguments* arguments)
             exit = error.status == RB_STATUS_NUMERICAL ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
         }
     }
-    rbDestroyCluster(run.cluster);
+    rbRankScene_Free(&run.read);
     rbDestroyScene(run.scene);
     rbCloseRanks(run.ranks);
     return exit;

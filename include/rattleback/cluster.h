@@ -11,6 +11,7 @@
 #define RATTLEBACK_CLUSTER_H
 
 #include <rattleback/base.h>
+#include <rattleback/body.h>
 #include <rattleback/vecmath.h>
 
 #include <stdbool.h>
@@ -30,6 +31,8 @@ typedef struct rbRanks rbRanks;
 RB_API rbRanks* rbOpenRanks(rbError* error);
 /// The first count of these ranks, 1 <= count; NULL on the others.
 RB_API rbRanks* rbRanks_Take(const rbRanks* ranks, int count);
+/// This process alone, as one rank.
+RB_API rbRanks* rbRanks_Alone(const rbRanks* ranks);
 /// Ends the use of ranks; NULL is fine. MPI itself ends with the process.
 RB_API void rbCloseRanks(rbRanks* ranks);
 
@@ -71,8 +74,10 @@ typedef struct rbClusterDef {
     rbVec3 high;           ///< m, opposite corner; spheres may leave the region
     rbVec3 periodicBox;    ///< m, edges of a box centered on the origin; 0: no period
     rbVec3 gravity;        ///< m/s^2; elastic: must be zero
-    double restitution;    ///< granular, 0 to 1; elastic: always 1
+    double restitution;    ///< granular, 0 to 1; elastic: always 1. See rbCluster_SetPair
     double friction;       ///< granular, >= 0; elastic: always 0
+    double restSpeed;      ///< m/s, granular: slower approaches do not rebound; at least what
+                           ///< gravity adds in four steps
     int sweeps;            ///< granular: passes over all contacts per step, 1 to 1000
     int balanceInterval;   ///< steps between looks at the work of ranks; 0: never
     int partitionInterval; ///< steps after which cells get new owners in any case; 0: never
@@ -92,13 +97,51 @@ static inline rbClusterDef rbDefaultClusterDef(void)
 
 /// A sphere of uniform density.
 typedef struct rbClusterSphere {
-    uint64_t uid;    ///< unique among all ranks, below 2^63; a run depends on uids, not on ranks
-    rbVec3 position; ///< m
-    rbVec3 velocity; ///< m/s
-    rbVec3 spin;     ///< rad/s
-    double radius;   ///< m, > 0
-    double mass;     ///< kg, > 0
+    uint64_t uid;       ///< unique among all ranks, below 2^63; a run depends on uids, not on ranks
+    rbVec3 position;    ///< m
+    rbVec3 velocity;    ///< m/s
+    rbVec3 spin;        ///< rad/s
+    double radius;      ///< m, > 0
+    double mass;        ///< kg, > 0
+    rbQuat orientation; ///< unit; zero: no rotation
+    int material;       ///< index for rbCluster_SetPair
 } rbClusterSphere;
+
+/// What acts between two materials.
+typedef struct rbClusterPair {
+    double restitution; ///< 0 to 1
+    double friction;    ///< Coulomb coefficient, >= 0
+    double rolling;     ///< m, largest torque against rolling per normal force, >= 0
+} rbClusterPair;
+
+/// A source of spheres at random places in a box, with radii that are equally frequent between two.
+/// A sphere waits until a place for it is free. Uids are those of the inlet, from 2^48 on for the
+/// first one, and a counter.
+typedef struct rbClusterInlet {
+    rbBounds box;     ///< m, of centers
+    double rate;      ///< 1/s, spheres
+    int64_t count;    ///< of all spheres of it; 0: no limit
+    double radiusMin; ///< m
+    double radiusMax; ///< m, at most that of the definition
+    double density;   ///< kg/m^3
+    rbVec3 velocity;  ///< m/s
+    int material;     ///< index for rbCluster_SetPair
+} rbClusterInlet;
+
+/// Maximum number of inlets, and of outlets.
+#define RB_CLUSTER_FLOWS_MAX 16
+
+/// What is in a box now: spheres with their centers in it.
+typedef struct rbClusterAverage {
+    int64_t count;        ///< of them
+    double mass;          ///< kg
+    double solidFraction; ///< volume of the spheres over that of the box
+    rbVec3 velocity;      ///< m/s, of the center of mass
+    double coordination;  ///< contacts with other spheres that carry an impulse, per sphere
+} rbClusterAverage;
+
+/// Maximum number of materials.
+#define RB_CLUSTER_MATERIALS_MAX 64
 
 /// What a run has done and where it is; the same bits for any number of ranks, except what the
 /// comment says. Sums are exact, rounded once.
@@ -132,8 +175,39 @@ RB_API void rbDestroyCluster(rbCluster* cluster); ///< NULL is fine
 /// Adds a sphere, on any one rank and before the first step. Not collective.
 RB_API rbStatus rbCluster_AddSphere(rbCluster* cluster, const rbClusterSphere* sphere,
                                     rbError* error);
+/// Sets what acts between two materials (or one and itself), before the first step; otherwise it is
+/// what the definition says, without rolling. The same on all ranks. granular only.
+RB_API rbStatus rbCluster_SetPair(rbCluster* cluster, int materialA, int materialB,
+                                  const rbClusterPair* pair, rbError* error);
+/// Makes a static or kinematic body of a world a wall, with a material for each of its shapes;
+/// before the first step, on all ranks in the same order. Its path and conveyors are those of the
+/// body. The world is borrowed and must not change. granular only. UNSUPPORTED for cones and other
+/// curved shapes without exact triangles, and for planes that rotate.
+RB_API rbStatus rbCluster_AddWall(rbCluster* cluster, const rbWorld* world, rbBodyId bodyId,
+                                  const int* materials, rbError* error);
+/// Adds an inlet, before the first step, on all ranks in the same order. Inlets and outlets act
+/// every 16 steps.
+RB_API rbStatus rbCluster_AddInlet(rbCluster* cluster, const rbClusterInlet* inlet, rbError* error);
+/// Adds an outlet: spheres with their centers in the box leave. Likewise.
+RB_API rbStatus rbCluster_AddOutlet(rbCluster* cluster, rbBounds box, rbError* error);
+/// Spheres that have come from the index-th inlet; not collective.
+RB_API int64_t rbCluster_GetInserted(const rbCluster* cluster, int inlet);
+/// Spheres that have left by the index-th outlet, and their mass, kg; not collective.
+RB_API int64_t rbCluster_GetRemoved(const rbCluster* cluster, int outlet, double* mass);
+/// Sums over the spheres in a box are exact, rounded once: the same bits on any number of ranks.
+RB_API rbClusterAverage rbCluster_Average(rbCluster* cluster, rbBounds box);
 /// Makes steps. On failure all ranks get the same error, and the state is useless.
 RB_API rbStatus rbCluster_Advance(rbCluster* cluster, int64_t steps, rbError* error);
+/// Writes the state of all ranks to a file, in the order of uids: the bytes do not depend on how
+/// many ranks there are. The file gets its name when it is whole. All ranks get the same status.
+RB_API rbStatus rbCluster_Save(rbCluster* cluster, const char* path, rbError* error);
+/// Continues from such a file, on any number of ranks, instead of adding spheres: the same bits as
+/// without the interruption. Definition, materials and walls are those of the run that wrote it,
+/// else INVALID; SYNTAX or CORRUPT if the file is not a checkpoint or damaged.
+RB_API rbStatus rbCluster_Load(rbCluster* cluster, const char* path, rbError* error);
+/// Writes all spheres as points for ParaView (VTK PolyData, .vtp), with radius, velocity, spin,
+/// orientation and uid, in the order of uids: 92 bytes a sphere, the same on any number of ranks.
+RB_API rbStatus rbCluster_WritePoints(rbCluster* cluster, const char* path, rbError* error);
 /// Sums up the state of all ranks.
 RB_API rbClusterReport rbCluster_GetReport(rbCluster* cluster);
 /// All spheres in the order of their uids on rank 0, none on the others; masses are those of

@@ -58,6 +58,8 @@ static rbStatus checkDef(const rbClusterDef* def, const rbLaw* law, rbError* err
                   "restitution is %g; it must be from 0 to 1", def->restitution);
     RB_INVALID_IF(!(def->friction >= 0.0 && def->friction < 1e6), error,
                   "friction is %g; it must not be negative", def->friction);
+    RB_INVALID_IF(!(def->restSpeed >= 0.0 && def->restSpeed < 1e12), error,
+                  "restSpeed is %g m/s; it must not be negative", def->restSpeed);
     RB_INVALID_IF(def->sweeps < 1 || def->sweeps > 1000, error,
                   "sweeps is %d; it must be from 1 to 1000", def->sweeps);
     RB_INVALID_IF(def->balanceInterval < 0 || def->partitionInterval < 0, error,
@@ -97,13 +99,16 @@ rbCluster* rbCreateCluster(rbRanks* ranks, const rbClusterDef* def, rbError* err
                               .periodicBox = def->periodicBox,
                               .radiusMax = def->radiusMax,
                               .reach = law->reachFn(def),
-                              .partition = def->partition,
-                              .wallCount = def->wallCount};
+                              .partition = def->partition};
         domain.margin = (def->margin > 0.0 ? def->margin : 2.0 * def->radiusMax) + domain.reach;
-        for (int i = 0; i < def->wallCount; ++i) {
-            domain.walls[i] = (rbHalfSpace){def->walls[i].normal, def->walls[i].offset};
-        }
         status = rbDomain_Init(&cluster->domain, ranks, &domain, error);
+        for (int i = 0; i < def->wallCount && status == RB_STATUS_OK; ++i) {
+            rbWalls_AddHalfSpace(&cluster->domain.walls, def->walls[i].normal, def->walls[i].offset,
+                                 0);
+        }
+        for (int i = 0; i < RB_CLUSTER_MATERIALS_MAX * RB_CLUSTER_MATERIALS_MAX; ++i) {
+            cluster->pairs[i] = (rbClusterPair){def->restitution, def->friction, 0.0};
+        }
     }
     if (rbRanks_Agree(ranks, status, error) != RB_STATUS_OK) {
         rbDestroyCluster(cluster);
@@ -136,6 +141,13 @@ rbStatus rbCluster_AddSphere(rbCluster* cluster, const rbClusterSphere* sphere, 
     RB_INVALID_IF(!rbIsFinite3(sphere->position) || !rbIsFinite3(sphere->velocity) ||
                       !rbIsFinite3(sphere->spin),
                   error, "position, velocity and spin of sphere %llu must be finite", uid);
+    RB_INVALID_IF(sphere->material < 0 || sphere->material >= RB_CLUSTER_MATERIALS_MAX, error,
+                  "the material of sphere %llu is %d; it must be from 0 to %d", uid,
+                  sphere->material, RB_CLUSTER_MATERIALS_MAX - 1);
+    rbQuat q = sphere->orientation;
+    bool hasTurn = rbDotQuat(q, q) != 0.0;
+    RB_INVALID_IF(hasTurn && !(fabs(rbDotQuat(q, q) - 1.0) < 1e-6), error,
+                  "the orientation of sphere %llu is not a unit quaternion", uid);
     rbVec3 position = rbDomain_Wrap(&cluster->domain, sphere->position);
     rbVec3 half = cluster->domain.halfBox;
     RB_INVALID_IF(
@@ -145,7 +157,8 @@ rbStatus rbCluster_AddSphere(rbCluster* cluster, const rbClusterSphere* sphere, 
                      .position = position,
                      .velocity = sphere->velocity,
                      .spin = sphere->spin,
-                     .orientation = {1.0, 0.0, 0.0, 0.0},
+                     .orientation = hasTurn ? q : RB_QUAT_IDENTITY,
+                     .material = (uint64_t)sphere->material,
                      .radius = sphere->radius,
                      .inverseMass = 1.0 / sphere->mass};
     grain.inverseInertia = 2.5 * grain.inverseMass / (sphere->radius * sphere->radius);
@@ -153,11 +166,56 @@ rbStatus rbCluster_AddSphere(rbCluster* cluster, const rbClusterSphere* sphere, 
     return RB_STATUS_OK;
 }
 
+rbStatus rbCluster_SetPair(rbCluster* cluster, int materialA, int materialB,
+                           const rbClusterPair* pair, rbError* error)
+{
+    int last = RB_CLUSTER_MATERIALS_MAX - 1;
+    RB_INVALID_IF(cluster->isBuilt, error, "materials must be set before the first step");
+    RB_INVALID_IF(cluster->law != &rbLawGranular, error, "only the law \"granular\" has materials");
+    RB_INVALID_IF(materialA < 0 || materialB < 0 || materialA > last || materialB > last, error,
+                  "materials are numbered from 0 to %d", last);
+    RB_INVALID_IF(!(pair->restitution >= 0.0 && pair->restitution <= 1.0), error,
+                  "restitution is %g; it must be from 0 to 1", pair->restitution);
+    RB_INVALID_IF(!(pair->friction >= 0.0 && pair->friction < 1e12), error,
+                  "friction is %g; it must not be negative", pair->friction);
+    RB_INVALID_IF(!(pair->rolling >= 0.0 && pair->rolling < 1e12), error,
+                  "rolling is %g m; it must not be negative", pair->rolling);
+    cluster->pairs[materialA * RB_CLUSTER_MATERIALS_MAX + materialB] = *pair;
+    cluster->pairs[materialB * RB_CLUSTER_MATERIALS_MAX + materialA] = *pair;
+    return RB_STATUS_OK;
+}
+
+rbStatus rbCluster_AddWall(rbCluster* cluster, const rbWorld* world, rbBodyId bodyId,
+                           const int* materials, rbError* error)
+{
+    RB_INVALID_IF(cluster->isBuilt, error, "walls must be added before the first step");
+    RB_INVALID_IF(cluster->law != &rbLawGranular, error,
+                  "the law \"%s\" has no walls; use \"granular\"", cluster->law->name);
+    RB_INVALID_IF(rbBody_GetType(world, bodyId) == RB_BODY_DYNAMIC, error,
+                  "body \"%.60s\" is dynamic; walls are static or kinematic",
+                  rbBody_GetName(world, bodyId));
+    for (int i = 0; i < rbBody_GetShapeCount(world, bodyId); ++i) {
+        RB_INVALID_IF(materials[i] < 0 || materials[i] >= RB_CLUSTER_MATERIALS_MAX, error,
+                      "the material of a wall is %d; it must be from 0 to %d", materials[i],
+                      RB_CLUSTER_MATERIALS_MAX - 1);
+    }
+    return rbWalls_AddBody(&cluster->domain.walls, world, bodyId, materials, error);
+}
+
 // ---------------------------------------------------------------------------------------------
 // step
 
-static void build(rbCluster* cluster)
+double rbCluster_GetTime(const rbCluster* cluster)
 {
+    return (double)cluster->stepCount * cluster->def.step;
+}
+
+void rbCluster_Build(rbCluster* cluster)
+{
+    if (cluster->isBuilt) {
+        return;
+    }
+    rbWalls_Move(&cluster->domain.walls, rbCluster_GetTime(cluster), cluster->def.step);
     rbDomain_Rebuild(&cluster->domain); // to count the bodies of cells
     rbDomain_Repartition(&cluster->domain);
     cluster->isBuilt = true;
@@ -252,6 +310,8 @@ static void fly(rbCluster* cluster)
 static rbStatus makeStep(rbCluster* cluster, rbError* error)
 {
     rbDomain* domain = &cluster->domain;
+    rbWalls_Move(&domain->walls, rbCluster_GetTime(cluster), cluster->def.step);
+    rbFlow_Run(cluster);
     RB_TRY(settle(cluster, error));
     double start = rbGetThreadTime();
     accelerate(cluster);
@@ -268,9 +328,7 @@ static rbStatus makeStep(rbCluster* cluster, rbError* error)
 
 rbStatus rbCluster_Advance(rbCluster* cluster, int64_t steps, rbError* error)
 {
-    if (!cluster->isBuilt) {
-        build(cluster);
-    }
+    rbCluster_Build(cluster);
     for (int64_t i = 0; i < steps; ++i) {
         RB_TRY(makeStep(cluster, error));
     }
@@ -316,9 +374,7 @@ static int64_t countContacts(const rbDomain* domain)
 rbClusterReport rbCluster_GetReport(rbCluster* cluster)
 {
     rbDomain* domain = &cluster->domain;
-    if (!cluster->isBuilt) {
-        build(cluster);
-    }
+    rbCluster_Build(cluster);
     rbClusterReport report = {.time = (double)cluster->stepCount * cluster->def.step,
                               .steps = cluster->stepCount,
                               .colors = domain->colorCount,
@@ -371,7 +427,9 @@ rbClusterSphere* rbCluster_Gather(rbCluster* cluster, int* count)
                                        .velocity = grains[i].velocity,
                                        .spin = grains[i].spin,
                                        .radius = grains[i].radius,
-                                       .mass = 1.0 / grains[i].inverseMass};
+                                       .mass = 1.0 / grains[i].inverseMass,
+                                       .orientation = grains[i].orientation,
+                                       .material = (int)grains[i].material};
     }
     rbFree(grains, (size_t)*count * sizeof(rbGrain));
     return spheres;

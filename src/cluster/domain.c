@@ -17,14 +17,8 @@
 #define STALE_PART 0.499
 #define NEIGHBOR_CELLS 27
 
-// What is remembered of a contact, by uids.
-typedef struct Memory {
-    uint64_t uidA, uidB;
-    int64_t color;
-    rbVec3 impulse;
-} Memory;
-
-typedef RB_ARRAY(Memory) Memories;
+// Closest points that are nearer than this part of the largest radius to another facet lie on it.
+#define SEAM_PART 1e-6
 
 // The offset of a neighbor cell, from its number.
 static void offsetOf(int number, int* offset)
@@ -37,7 +31,6 @@ static void offsetOf(int number, int* offset)
 rbStatus rbDomain_Init(rbDomain* domain, rbRanks* ranks, const rbDomainDef* def, rbError* error)
 {
     RB_ASSERT(def->radiusMax > 0.0 && def->reach >= 0.0 && def->margin > def->reach);
-    RB_ASSERT(def->wallCount >= 0 && def->wallCount <= RB_WALLS_MAX);
     *domain = (rbDomain){.ranks = ranks, .def = *def};
     rbVec3 box = def->periodicBox;
     domain->halfBox = rbMakeVec3(box.x > 0.0 ? 0.5 * box.x : (double)INFINITY,
@@ -73,6 +66,8 @@ void rbDomain_Free(rbDomain* domain)
     rbPartition_Free(&domain->partition);
     rbArray_FreeAll(domain->grains, domain->references, domain->colors, domain->stamps);
     rbArray_FreeAll(domain->pairs, domain->contacts, domain->neighbors);
+    rbArray_FreeAll(domain->touches, domain->loose, domain->isLeaving, domain->incoming);
+    rbWalls_Free(&domain->walls);
     rbArray_FreeAll(domain->outColors, domain->inColors, domain->to, domain->from);
     *domain = (rbDomain){0};
 }
@@ -92,15 +87,63 @@ static uint64_t uidOf(const rbDomain* domain, int index)
     return index >= 0 ? domain->grains.data[index].uid : RB_WALL_UID + (uint64_t)(-1 - index);
 }
 
+static rbMemory memoryOf(const rbDomain* domain, const rbNearPair* pair)
+{
+    return (rbMemory){uidOf(domain, pair->a), uidOf(domain, pair->b), pair->color, pair->impulse,
+                      pair->roll};
+}
+
 static int ownerOf(const rbDomain* domain, const rbGrain* grain)
 {
     rbCell cell = rbCellGrid_Find(&domain->partition.grid, grain->position);
     return rbPartition_Owner(&domain->partition, cell);
 }
 
+typedef struct Place {
+    uint64_t uid;
+    int owner;
+} Place;
+
+static int comparePlaces(const void* a, const void* b)
+{
+    uint64_t x = ((const Place*)a)->uid;
+    uint64_t y = ((const Place*)b)->uid;
+    return (x > y) - (x < y);
+}
+
+// Loose memories follow those of our bodies that they are about.
+static void moveLoose(rbDomain* domain, const int* owners, rbMemories* memories)
+{
+    if (domain->loose.count == 0) {
+        return;
+    }
+    int self = rbRanks_GetIndex(domain->ranks);
+    size_t count = (size_t)domain->ownedCount;
+    Place* places = rbAlloc(count * sizeof(Place));
+    for (size_t i = 0; i < count; ++i) {
+        places[i] = (Place){domain->grains.data[i].uid, owners[i]};
+    }
+    qsort(places, count, sizeof(Place), comparePlaces);
+    for (int i = 0; i < domain->loose.count; ++i) {
+        const rbMemory* memory = &domain->loose.data[i];
+        const uint64_t uids[2] = {memory->uidA, memory->uidB};
+        for (int k = 0; k < 2; ++k) {
+            Place key = {.uid = uids[k]};
+            const Place* place = bsearch(&key, places, count, sizeof key, comparePlaces);
+            if (place != NULL && place->owner == self) {
+                rbArray_Push(*memories, *memory);
+            } else if (place != NULL && place->owner >= 0) {
+                rbMail_Write(&domain->memoryMail, place->owner, memory, sizeof *memory);
+            }
+        }
+    }
+    rbFree(places, count * sizeof(Place));
+    rbArray_Free(domain->loose);
+}
+
 // Sends what is remembered of contacts to the new owners of their bodies; keeps what is still
 // needed here. owners: of our bodies.
-static void moveMemories(rbDomain* domain, const int* owners, Memories* memories)
+static void moveMemories(rbDomain* domain, const int* owners, rbMemories* memories)
 {
     int self = rbRanks_GetIndex(domain->ranks);
     rbMail_Clear(&domain->memoryMail);
@@ -109,8 +152,7 @@ static void moveMemories(rbDomain* domain, const int* owners, Memories* memories
         if (pair->color < 0) {
             continue;
         }
-        Memory memory = {uidOf(domain, pair->a), uidOf(domain, pair->b), pair->color,
-                         pair->impulse};
+        rbMemory memory = memoryOf(domain, pair);
         int toA = pair->a < domain->ownedCount ? owners[pair->a] : -1;
         int toB = pair->b >= 0 && pair->b < domain->ownedCount ? owners[pair->b] : -1;
         if (toA == self || toB == self) {
@@ -123,10 +165,11 @@ static void moveMemories(rbDomain* domain, const int* owners, Memories* memories
             rbMail_Write(&domain->memoryMail, toB, &memory, sizeof memory);
         }
     }
+    moveLoose(domain, owners, memories);
     rbRanks_Exchange(domain->ranks, &domain->memoryMail);
-    int count = (int)((size_t)domain->memoryMail.in.count / sizeof(Memory));
+    int count = (int)((size_t)domain->memoryMail.in.count / sizeof(rbMemory));
     for (int i = 0; i < count; ++i) {
-        Memory memory;
+        rbMemory memory;
         memcpy(&memory, domain->memoryMail.in.data + (size_t)i * sizeof memory, sizeof memory);
         rbArray_Push(*memories, memory);
     }
@@ -141,13 +184,23 @@ static void moveBodies(rbDomain* domain, const int* owners)
         const rbGrain* grain = &domain->grains.data[i];
         if (owners[i] == self) {
             domain->grains.data[kept++] = *grain;
-        } else {
+        } else if (owners[i] >= 0) {
             rbMail_Write(&domain->mail, owners[i], grain, sizeof *grain);
             ++domain->migrations;
         }
     }
+    domain->grains.count = kept; // ghosts end here
+    for (int i = 0; i < domain->incoming.count; ++i) {
+        const rbGrain* grain = &domain->incoming.data[i];
+        int owner = ownerOf(domain, grain);
+        if (owner == self) {
+            rbArray_Push(domain->grains, *grain);
+        } else {
+            rbMail_Write(&domain->mail, owner, grain, sizeof *grain);
+        }
+    }
+    domain->incoming.count = 0;
     rbRanks_Exchange(domain->ranks, &domain->mail);
-    domain->grains.count = kept;
     int count = (int)((size_t)domain->mail.in.count / sizeof(rbGrain));
     for (int i = 0; i < count; ++i) {
         rbGrain grain;
@@ -157,12 +210,13 @@ static void moveBodies(rbDomain* domain, const int* owners)
     domain->ownedCount = domain->grains.count;
 }
 
-static void migrate(rbDomain* domain, Memories* memories)
+static void migrate(rbDomain* domain, rbMemories* memories)
 {
     size_t size = (size_t)domain->ownedCount * sizeof(int);
     int* owners = rbAlloc(size);
     for (int i = 0; i < domain->ownedCount; ++i) {
-        owners[i] = ownerOf(domain, &domain->grains.data[i]);
+        bool isLeaving = i < domain->isLeaving.count && domain->isLeaving.data[i];
+        owners[i] = isLeaving ? -1 : ownerOf(domain, &domain->grains.data[i]);
     }
     moveMemories(domain, owners, memories);
     moveBodies(domain, owners);
@@ -374,11 +428,6 @@ static void pairWithCell(rbDomain* domain, const CellTable* table, int i, int64_
     }
 }
 
-static double distanceToWall(const rbHalfSpace* wall, const rbGrain* grain)
-{
-    return rbDot(wall->normal, grain->position) - wall->offset - grain->radius;
-}
-
 static void findPairs(rbDomain* domain)
 {
     const rbCellGrid* grid = &domain->partition.grid;
@@ -394,12 +443,11 @@ static void findPairs(rbDomain* domain)
                 pairWithCell(domain, &table, i, rbCellGrid_Index(grid, next));
             }
         }
-        for (int w = 0; w < domain->def.wallCount; ++w) {
-            if (distanceToWall(&domain->def.walls[w], &domain->grains.data[i]) <
-                domain->def.margin) {
-                rbNearPair pair = {.a = i, .b = -1 - w, .color = -1};
-                rbArray_Push(domain->pairs, pair);
-            }
+        const rbGrain* grain = &domain->grains.data[i];
+        rbWalls_FindNear(&domain->walls, grain->position, grain->radius + domain->def.margin);
+        for (int w = 0; w < domain->walls.found.count; ++w) {
+            rbNearPair pair = {.a = i, .b = -1 - domain->walls.found.data[w], .color = -1};
+            rbArray_Push(domain->pairs, pair);
         }
     }
     destroyTable(&table);
@@ -409,8 +457,8 @@ static void findPairs(rbDomain* domain)
 
 static int compareMemories(const void* a, const void* b)
 {
-    const Memory* x = a;
-    const Memory* y = b;
+    const rbMemory* x = a;
+    const rbMemory* y = b;
     if (x->uidA != y->uidA) {
         return x->uidA < y->uidA ? -1 : 1;
     }
@@ -419,20 +467,21 @@ static int compareMemories(const void* a, const void* b)
 
 // Gives the near pairs what is remembered of them. A pair may be remembered twice, with the same
 // bits, by both its former owners.
-static void recall(rbDomain* domain, Memories* memories)
+static void recall(rbDomain* domain, rbMemories* memories)
 {
     if (memories->count == 0) {
         return;
     }
     size_t count = (size_t)memories->count;
-    qsort(memories->data, count, sizeof(Memory), compareMemories);
+    qsort(memories->data, count, sizeof(rbMemory), compareMemories);
     for (int i = 0; i < domain->pairs.count; ++i) {
         rbNearPair* pair = &domain->pairs.data[i];
-        Memory key = {.uidA = uidOf(domain, pair->a), .uidB = uidOf(domain, pair->b)};
-        const Memory* memory = bsearch(&key, memories->data, count, sizeof key, compareMemories);
+        rbMemory key = {.uidA = uidOf(domain, pair->a), .uidB = uidOf(domain, pair->b)};
+        const rbMemory* memory = bsearch(&key, memories->data, count, sizeof key, compareMemories);
         if (memory != NULL) {
             pair->color = (int)memory->color;
             pair->impulse = memory->impulse;
+            pair->roll = memory->roll;
         }
     }
 }
@@ -442,7 +491,7 @@ static void recall(rbDomain* domain, Memories* memories)
 
 void rbDomain_Rebuild(rbDomain* domain)
 {
-    Memories memories = {0};
+    rbMemories memories = {0};
     migrate(domain, &memories);
     exchangeGhosts(domain);
     double start = rbGetThreadTime();
@@ -460,6 +509,7 @@ void rbDomain_Rebuild(rbDomain* domain)
     }
     domain->stamp = 1;
     domain->contacts.count = 0;
+    domain->walls.travel = 0.0;
     ++domain->rebuilds;
     domain->busyTime += rbGetThreadTime() - start;
 }
@@ -467,6 +517,9 @@ void rbDomain_Rebuild(rbDomain* domain)
 bool rbDomain_IsStale(const rbDomain* domain)
 {
     double limit = STALE_PART * (domain->def.margin - domain->def.reach);
+    if (!(domain->walls.travel <= limit)) {
+        return true;
+    }
     for (int i = 0; i < domain->ownedCount; ++i) {
         rbGrain reference = {.position = domain->references.data[i]};
         rbVec3 d = rbDomain_Between(domain, &reference, &domain->grains.data[i]);
@@ -525,33 +578,101 @@ static void clearColors(rbDomain* domain)
     }
 }
 
+static void endContact(rbNearPair* pair)
+{
+    if (pair->color >= 0) {
+        pair->color = -1;
+        pair->impulse = RB_VEC3_ZERO;
+        pair->roll = RB_VEC3_ZERO;
+    }
+}
+
+// Whether the closest point of a facet lies on another one that is closer: then it is a seam, or
+// inside of the other, and no place where the distance to the walls is least.
+static bool isHidden(const rbDomain* domain, int index)
+{
+    const rbTouch* own = &domain->touches.data[index];
+    for (int i = 0; i < domain->touches.count; ++i) {
+        const rbTouch* other = &domain->touches.data[i];
+        bool isCloser = other->at.distance < own->at.distance ||
+                        (other->at.distance == own->at.distance && i < index);
+        int facet = -1 - domain->pairs.data[other->pair].b;
+        if (i != index && isCloser &&
+            rbWalls_FindClosest(&domain->walls, facet, own->at.point).distance <=
+                SEAM_PART * domain->def.radiusMax) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The contacts of one body with walls, whose pairs begin at first; returns the end of them.
+static int findWallContacts(rbDomain* domain, int first)
+{
+    int a = domain->pairs.data[first].a;
+    const rbGrain* grain = &domain->grains.data[a];
+    double limit = grain->radius + domain->def.reach;
+    int end = first;
+    domain->touches.count = 0;
+    for (; end < domain->pairs.count; ++end) {
+        rbNearPair* pair = &domain->pairs.data[end];
+        if (pair->a != a || pair->b >= 0) {
+            break;
+        }
+        rbTouch touch = {end, rbWalls_FindClosest(&domain->walls, -1 - pair->b, grain->position)};
+        if (touch.at.distance < limit) {
+            rbArray_Push(domain->touches, touch);
+        } else {
+            endContact(pair);
+        }
+    }
+    for (int i = 0; i < domain->touches.count; ++i) {
+        int pair = domain->touches.data[i].pair;
+        if (isHidden(domain, i)) {
+            endContact(&domain->pairs.data[pair]);
+        } else {
+            rbArray_Push(domain->contacts, pair);
+        }
+    }
+    return end;
+}
+
 void rbDomain_FindContacts(rbDomain* domain)
 {
     double reach = domain->def.reach;
     clearColors(domain);
     domain->contacts.count = 0;
-    for (int i = 0; i < domain->pairs.count; ++i) {
+    for (int i = 0; i < domain->pairs.count;) {
         rbNearPair* pair = &domain->pairs.data[i];
+        if (pair->b < 0) {
+            i = findWallContacts(domain, i);
+            continue;
+        }
         const rbGrain* a = &domain->grains.data[pair->a];
-        bool isContact = false;
-        if (pair->b >= 0) {
-            const rbGrain* b = &domain->grains.data[pair->b];
-            double limit = a->radius + b->radius + reach;
-            isContact = rbLengthSquared(rbDomain_Between(domain, a, b)) < limit * limit;
-        } else {
-            isContact = distanceToWall(&domain->def.walls[-1 - pair->b], a) < reach;
-        }
-        if (isContact) {
+        const rbGrain* b = &domain->grains.data[pair->b];
+        double limit = a->radius + b->radius + reach;
+        if (rbLengthSquared(rbDomain_Between(domain, a, b)) < limit * limit) {
             rbArray_Push(domain->contacts, i);
-        } else if (pair->color >= 0) {
-            pair->color = -1;
-            pair->impulse = RB_VEC3_ZERO;
+        } else {
+            endContact(pair);
         }
+        ++i;
     }
 }
 
 // ------------------------------------------------------------------------------------------
 // results
+
+void rbDomain_ListMemories(const rbDomain* domain, rbMemories* memories)
+{
+    memories->count = 0;
+    for (int i = 0; i < domain->pairs.count; ++i) {
+        const rbNearPair* pair = &domain->pairs.data[i];
+        if (pair->color >= 0 && pair->a < domain->ownedCount) {
+            rbArray_Push(*memories, memoryOf(domain, pair));
+        }
+    }
+}
 
 uint64_t rbDomain_Hash(rbDomain* domain)
 {
@@ -562,8 +683,7 @@ uint64_t rbDomain_Hash(rbDomain* domain)
     for (int i = 0; i < domain->pairs.count; ++i) {
         const rbNearPair* pair = &domain->pairs.data[i];
         if (pair->color >= 0 && pair->a < domain->ownedCount) {
-            Memory memory = {uidOf(domain, pair->a), uidOf(domain, pair->b), pair->color,
-                             pair->impulse};
+            rbMemory memory = memoryOf(domain, pair);
             sum += rbHashBytes(RB_HASH_SEED, &memory, sizeof memory);
         }
     }

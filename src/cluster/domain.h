@@ -14,10 +14,12 @@
 
 #include "cluster/partition.h"
 #include "cluster/ranks.h"
+#include "cluster/walls.h"
 
 // A sphere; 8-byte words only, since it travels and is hashed as bytes.
 typedef struct rbGrain {
     uint64_t uid;
+    uint64_t material;     // row of the table of pairs
     rbVec3 position;       // m, of the center, in the periodic box
     rbVec3 velocity;       // m/s
     rbVec3 spin;           // rad/s
@@ -27,24 +29,35 @@ typedef struct rbGrain {
     double inverseInertia; // 1/(kg m^2)
 } rbGrain;
 
-// A half space that bodies stay in: normal . x >= offset. Known to all ranks.
-typedef struct rbHalfSpace {
-    rbVec3 normal; // unit
-    double offset; // m
-} rbHalfSpace;
+typedef RB_ARRAY(rbGrain) rbGrains;
 
-#define RB_WALLS_MAX 16
-// Uids of walls are above those of all bodies.
+// Uids of facets of walls are above those of all bodies.
 #define RB_WALL_UID ((uint64_t)1 << 63)
 
 #define RB_COLORS_MAX 128
 
 // Two bodies that may touch. Not in contact: color -1 and no impulse.
 typedef struct rbNearPair {
-    int a, b;       // indices; the uid of a is lower. b < 0: wall -1 - b
+    int a, b;       // indices; the uid of a is lower. b < 0: facet -1 - b of a wall
     int color;      // of the contact, as long as it lasts
     rbVec3 impulse; // N s, on b in the last step, and the first guess of the next one
+    rbVec3 roll;    // N m s, likewise, against rolling
 } rbNearPair;
+
+// What is remembered of a contact, by uids; 8-byte words only.
+typedef struct rbMemory {
+    uint64_t uidA, uidB;
+    int64_t color;
+    rbVec3 impulse, roll;
+} rbMemory;
+
+typedef RB_ARRAY(rbMemory) rbMemories;
+
+// A facet that a body may touch now.
+typedef struct rbTouch {
+    int pair;
+    rbClosest at;
+} rbTouch;
 
 typedef struct rbColorMask {
     uint64_t bits[RB_COLORS_MAX / 64];
@@ -66,8 +79,6 @@ typedef struct rbDomainDef {
     double margin;      // m, between the surfaces of near pairs
     double reach;       // m, between the surfaces of contacts; below the margin
     const char* partition;
-    rbHalfSpace walls[RB_WALLS_MAX];
-    int wallCount;
 } rbDomainDef;
 
 typedef struct rbDomain {
@@ -76,15 +87,21 @@ typedef struct rbDomain {
     rbPartition partition;
     rbVec3 halfBox; // m; infinite: no period
 
-    RB_ARRAY(rbGrain) grains; // owned ones, then ghosts by rank
+    rbGrains grains; // owned ones, then ghosts by rank
     int ownedCount;
     RB_ARRAY(rbVec3) references; // m: positions when near pairs were found
     RB_ARRAY(rbBodyColors) colors;
     RB_ARRAY(int) stamps; // of the last change of a velocity
     int stamp;
 
-    RB_ARRAY(rbNearPair) pairs;
-    rbIndices contacts;                // pairs in contact, ordered by color
+    rbWalls walls; // the same on all ranks
+
+    RB_ARRAY(rbNearPair) pairs; // those with the walls of a body follow each other
+    RB_ARRAY(rbTouch) touches;  // of one body, while contacts are found
+    RB_ARRAY(bool) isLeaving;   // owned bodies that a rebuild removes; empty: none
+    rbGrains incoming;          // bodies that a rebuild adds
+    rbMemories loose;           // of bodies that were added, before a rebuild; sorted by nothing
+    rbIndices contacts;         // pairs in contact, ordered by color
     int colorFirst[RB_COLORS_MAX + 1]; // first contact of a color
     int colorCount;                    // the same on all ranks
 
@@ -125,6 +142,9 @@ rbStatus rbDomain_ColorContacts(rbDomain* domain, rbError* error);
 // so only ranks with such ghosts get a message; -1: any may have.
 void rbDomain_ShareVelocities(rbDomain* domain, int color);
 
+// What is remembered of the contacts that this rank counts: those whose lower uid is ours. Not
+// collective.
+void rbDomain_ListMemories(const rbDomain* domain, rbMemories* memories);
 // A hash of all bodies and contacts of all ranks: a sum over them, so that no order matters.
 uint64_t rbDomain_Hash(rbDomain* domain);
 // All bodies in the order of uids on rank 0; none on the others. The caller frees the array.

@@ -4,6 +4,7 @@
 // Errors of MPI itself end the run; the default handler of MPI names the rank and the cause.
 #include "cluster/ranks.h"
 
+#include "base/core/status.h"
 #include "base/core/timer.h"
 
 #include <limits.h>
@@ -70,6 +71,14 @@ rbRanks* rbRanks_Take(const rbRanks* ranks, int count)
     MPI_Comm comm;
     MPI_Comm_split(ranks->comm, ranks->index < count ? 0 : MPI_UNDEFINED, ranks->index, &comm);
     return comm != MPI_COMM_NULL ? wrap(comm) : NULL;
+}
+
+rbRanks* rbRanks_Alone(const rbRanks* ranks)
+{
+    MPI_Comm comm;
+    (void)ranks;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    return wrap(comm);
 }
 
 void rbCloseRanks(rbRanks* ranks)
@@ -332,4 +341,130 @@ void rbRanks_GatherBytes(rbRanks* ranks, rbBytes* bytes)
                 ranks->comm);
     rbArray_Free(*bytes);
     *bytes = all;
+}
+
+// ------------------------------------------------------------------------------------------- files
+
+#define PATH_SIZE 4096
+
+struct rbRankFile {
+    rbRanks* ranks;
+    MPI_File handle;
+    char path[PATH_SIZE];
+    char part[PATH_SIZE]; // its temporary name; empty: the file is read
+    int code;             // the first failure of MPI on this rank
+};
+
+static rbStatus explain(rbRankFile* file, const char* what, rbError* error)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (file->code == MPI_SUCCESS) {
+        return RB_STATUS_OK;
+    }
+    MPI_Error_string(file->code, text, &length);
+    return rbError_Set(error, RB_STATUS_IO, "%s: cannot %s: %.200s", file->path, what, text);
+}
+
+// mode: of MPI.
+static rbRankFile* openFile(rbRanks* ranks, const char* path, int mode, rbError* error)
+{
+    bool isNew = (mode & MPI_MODE_CREATE) != 0;
+    rbRankFile* file = rbAllocZero(1, sizeof *file);
+    file->ranks = ranks;
+    int size = snprintf(file->path, sizeof file->path, "%s", path);
+    bool isLong = size < 0 || size >= PATH_SIZE - 8;
+    if (isNew) {
+        (void)snprintf(file->part, sizeof file->part, "%.4080s.part", path);
+    }
+    rbStatus status = RB_STATUS_OK;
+    if (isLong) {
+        status = rbError_Set(error, RB_STATUS_IO, "the name of a file is too long");
+    } else {
+        // all ranks get the same code
+        file->code = MPI_File_open(ranks->comm, isNew ? file->part : file->path, mode,
+                                   MPI_INFO_NULL, &file->handle);
+        status = explain(file, isNew ? "create it" : "open it", error);
+    }
+    if (rbRanks_Agree(ranks, status, error) != RB_STATUS_OK) {
+        rbFree(file, sizeof *file);
+        return NULL;
+    }
+    if (isNew) {
+        file->code = MPI_File_set_size(file->handle, 0);
+    }
+    return file;
+}
+
+rbRankFile* rbRankFile_Create(rbRanks* ranks, const char* path, rbError* error)
+{
+    return openFile(ranks, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, error);
+}
+
+rbRankFile* rbRankFile_Open(rbRanks* ranks, const char* path, rbError* error)
+{
+    return openFile(ranks, path, MPI_MODE_RDONLY, error);
+}
+
+int64_t rbRankFile_GetSize(rbRankFile* file)
+{
+    MPI_Offset size = 0;
+    int code = MPI_File_get_size(file->handle, &size);
+    file->code = file->code == MPI_SUCCESS ? code : file->code;
+    return (int64_t)size;
+}
+
+static void keep(rbRankFile* file, int code, MPI_Status* status, int size)
+{
+    int count = 0;
+    if (code == MPI_SUCCESS) {
+        MPI_Get_count(status, MPI_BYTE, &count);
+        code = count == size ? MPI_SUCCESS : MPI_ERR_IO;
+    }
+    file->code = file->code == MPI_SUCCESS ? code : file->code;
+}
+
+void rbRankFile_Write(rbRankFile* file, int64_t offset, const void* bytes, size_t size)
+{
+    RB_ASSERT(size < INT_MAX);
+    MPI_Status status;
+    int code = MPI_File_write_at_all(file->handle, offset, bytes, (int)size, MPI_BYTE, &status);
+    keep(file, code, &status, (int)size);
+}
+
+void rbRankFile_Read(rbRankFile* file, int64_t offset, void* bytes, size_t size)
+{
+    RB_ASSERT(size < INT_MAX);
+    MPI_Status status;
+    if (size > 0) {
+        memset(bytes, 0, size);
+    }
+    int code = MPI_File_read_at_all(file->handle, offset, bytes, (int)size, MPI_BYTE, &status);
+    keep(file, code, &status, (int)size);
+}
+
+rbStatus rbRankFile_Close(rbRankFile* file, rbError* error)
+{
+    rbRanks* ranks = file->ranks;
+    bool isNew = file->part[0] != '\0';
+    if (isNew) {
+        int code = MPI_File_sync(file->handle);
+        file->code = file->code == MPI_SUCCESS ? code : file->code;
+    }
+    int code = MPI_File_close(&file->handle);
+    file->code = file->code == MPI_SUCCESS ? code : file->code;
+    rbStatus status = explain(file, isNew ? "write it" : "read it", error);
+    status = rbRanks_Agree(ranks, status, error);
+    if (isNew && ranks->index == 0) {
+        if (status == RB_STATUS_OK && rename(file->part, file->path) != 0) {
+            status = rbError_Set(error, RB_STATUS_IO, "%.1000s: cannot rename it to %.1000s",
+                                 file->part, file->path);
+        }
+        if (status != RB_STATUS_OK) {
+            (void)remove(file->part);
+        }
+    }
+    status = rbRanks_Agree(ranks, status, error);
+    rbFree(file, sizeof *file);
+    return status;
 }

@@ -58,3 +58,19 @@ typedef struct rbTraffic {
 
 // Of this rank; not collective.
 rbTraffic rbRanks_GetTraffic(const rbRanks* ranks);
+
+// A file that all ranks write or read together, by MPI-IO.
+typedef struct rbRankFile rbRankFile;
+
+// Creates a file under a temporary name, path and ".part". NULL with an error on all ranks.
+rbRankFile* rbRankFile_Create(rbRanks* ranks, const char* path, rbError* error);
+// NULL with an error on all ranks.
+rbRankFile* rbRankFile_Open(rbRanks* ranks, const char* path, rbError* error);
+int64_t rbRankFile_GetSize(rbRankFile* file); // bytes
+// Each rank writes or reads bytes at a place of its own; a failure is kept for the end. Bytes that
+// were not read are 0.
+void rbRankFile_Write(rbRankFile* file, int64_t offset, const void* bytes, size_t size);
+void rbRankFile_Read(rbRankFile* file, int64_t offset, void* bytes, size_t size);
+// Closes a file that was read, or gives a file that is whole its name; the others are deleted. All
+// ranks get the same status.
+rbStatus rbRankFile_Close(rbRankFile* file, rbError* error);

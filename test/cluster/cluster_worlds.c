@@ -111,7 +111,8 @@ rbCluster* rbCreateTestHeap(rbRanks* ranks, const rbTestHeap* heap)
     def.walls[0].normal = rbMakeVec3(0.0, 0.0, 1.0);
     rbCluster* cluster = create(ranks, &def);
     int n = heap->edge;
-    for (int i = rbRanks_GetIndex(ranks); i < n * n * heap->layers; i += rbRanks_GetCount(ranks)) {
+    int count = heap->isEmpty ? 0 : n * n * heap->layers;
+    for (int i = rbRanks_GetIndex(ranks); i < count; i += rbRanks_GetCount(ranks)) {
         uint64_t uid = (uint64_t)i;
         rbVec3 place = placeOf(i, n);
         rbClusterSphere sphere = {.uid = uid, .radius = i % 3 == 0 ? 0.4 : 0.5};

@@ -27,6 +27,7 @@ int64_t rbCountGasSteps(const rbTestGas* gas, double collisionsPerBody);
 typedef struct rbTestHeap {
     int edge; // edge x edge x layers spheres
     int layers;
+    bool isEmpty; // without them
     double friction;
     const char* partition;
     int partitionInterval;

@@ -4,6 +4,8 @@ if(RB_MPI)
     test/cluster/test_exact_sum.c
     test/cluster/test_partition.c
     test/cluster/test_domains.c
+    test/cluster/test_files.c
+    test/cluster/test_flow.c
     test/cluster/phys_gas.c
     test/cluster/phys_grains.c
   )

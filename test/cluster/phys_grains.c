@@ -3,6 +3,8 @@
 #include "cluster/law.h"
 #include "cluster_worlds.h"
 
+#include <rattleback/world.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -102,6 +104,162 @@ static void reboundHasTheRestitution(void** state)
     rbDestroyCluster(cluster);
 }
 
+#define TILES 6
+
+// A floor at z = 0 of boxes or of triangles, 0.7 m each, so that spheres cross many seams; of one
+// box that is driven along x; of one box whose surface is a conveyor along x.
+typedef enum Floor {
+    FLOOR_BOXES,
+    FLOOR_TRIANGLES,
+    FLOOR_DRIVEN,
+    FLOOR_BELT
+} Floor;
+
+static void addShape(rbWorld* world, rbBodyId body, rbGeometry* geometry, rbVec3 place, rbVec3 belt)
+{
+    rbShapeDef def = rbDefaultShapeDef();
+    def.geometry = rbWorld_AddGeometry(world, geometry);
+    def.transform.p = place;
+    def.surfaceVelocity = belt;
+    rbError error = {0};
+    (void)rbCreateShape(world, body, &def, &error);
+    assert_string_equal(error.message, "");
+}
+
+static rbGeometry* createTiles(void)
+{
+    rbVec3 vertices[(TILES + 1) * (TILES + 1)];
+    int indices[TILES * TILES * 6];
+    int n = TILES + 1;
+    int* at = indices;
+    for (int i = 0; i < n * n; ++i) {
+        vertices[i] = rbMakeVec3(0.7 * (i % n), 0.7 * (i / n), 0.0);
+    }
+    for (int i = 0; i < TILES * TILES; ++i) {
+        int k = i / TILES * n + i % TILES;
+        const int corners[6] = {k, k + 1, k + n + 1, k, k + n + 1, k + n};
+        for (int j = 0; j < 6; ++j) {
+            *at++ = corners[j];
+        }
+    }
+    rbMeshDef mesh = {.vertices = vertices,
+                      .vertexCount = n * n,
+                      .indices = indices,
+                      .faceCount = TILES * TILES * 2};
+    return rbCreateMesh(&mesh, NULL);
+}
+
+static rbWorld* createFloor(Floor floor, double speed, rbBodyId* body)
+{
+    rbWorldDef worldDef = rbDefaultWorldDef();
+    worldDef.engine = RB_ENGINE_STEP;
+    rbWorld* world = rbCreateWorld(&worldDef, NULL);
+    assert_non_null(world);
+    rbBodyDef def = rbDefaultBodyDef();
+    rbPathDef path = rbDefaultPathDef();
+    path.speed = speed;
+    path.direction = rbMakeVec3(1.0, 0.0, 0.0);
+    def.type = floor == FLOOR_DRIVEN ? RB_BODY_KINEMATIC : RB_BODY_STATIC;
+    def.path = floor == FLOOR_DRIVEN ? &path : NULL;
+    *body = rbCreateBody(world, &def, NULL);
+    rbVec3 belt = rbMakeVec3(floor == FLOOR_BELT ? speed : 0.0, 0.0, 0.0);
+    if (floor == FLOOR_TRIANGLES) {
+        addShape(world, *body, createTiles(), RB_VEC3_ZERO, RB_VEC3_ZERO);
+    } else if (floor == FLOOR_BOXES) {
+        for (int i = 0; i < TILES; ++i) {
+            addShape(world, *body, rbCreateBox(rbMakeVec3(0.35, 3.0, 0.1), NULL),
+                     rbMakeVec3(0.35 + 0.7 * i, 0.0, -0.1), RB_VEC3_ZERO);
+        }
+    } else {
+        addShape(world, *body, rbCreateBox(rbMakeVec3(9.0, 9.0, 0.1), NULL),
+                 rbMakeVec3(0.0, 0.0, -0.1), belt);
+    }
+    return world;
+}
+
+// A sphere of radius 0.3 on a floor for a second, from (0.5, 0.6) with a velocity along (1, 0.4)
+// and the spin of rolling; returns it, count 0: on another rank.
+static rbClusterSphere rollOn(Floor floor, double floorSpeed, double speed, double rolling,
+                              int* count)
+{
+    rbError error = {0};
+    rbBodyId body;
+    rbWorld* world = createFloor(floor, floorSpeed, &body);
+    rbClusterDef def = rbDefaultClusterDef();
+    rbClusterPair pair = {.friction = 0.5, .rolling = rolling};
+    const int materials[TILES] = {1, 1, 1, 1, 1, 1};
+    def.law = "granular";
+    def.step = 1e-3;
+    def.radiusMax = 0.3;
+    def.gravity.z = -GRAVITY;
+    def.high = rbMakeVec3(4.0, 4.0, 2.0);
+    rbCluster* cluster = rbCreateCluster(rbTestRanks(), &def, &error);
+    assert_non_null(cluster);
+    assert_int_equal(rbCluster_SetPair(cluster, 0, 1, &pair, &error), RB_STATUS_OK);
+    assert_int_equal(rbCluster_AddWall(cluster, world, body, materials, &error), RB_STATUS_OK);
+    if (rbRanks_GetIndex(rbTestRanks()) == 0) {
+        rbClusterSphere sphere = {.uid = 1, .radius = 0.3, .mass = 2.0};
+        sphere.position = rbMakeVec3(0.5, 0.6, 0.3);
+        sphere.velocity = rbMakeVec3(speed, 0.4 * speed, 0.0);
+        sphere.spin = rbMakeVec3(-0.4 * speed / 0.3, speed / 0.3, 0.0);
+        assert_int_equal(rbCluster_AddSphere(cluster, &sphere, &error), RB_STATUS_OK);
+    }
+    rbAdvanceCluster(cluster, 1000);
+    rbClusterSphere* spheres = rbCluster_Gather(cluster, count);
+    rbClusterSphere sphere = *count > 0 ? spheres[0] : (rbClusterSphere){0};
+    rbFreeSpheres(spheres, *count);
+    rbDestroyCluster(cluster);
+    rbDestroyWorld(world);
+    return sphere;
+}
+
+// G-02b: seams between boxes and triangles are no bumps: a sphere rolls over them as over a plane.
+static void spheresRollOverSeams(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        int count = 0;
+        rbClusterSphere sphere =
+            rollOn(i == 0 ? FLOOR_BOXES : FLOOR_TRIANGLES, 0.0, 2.0, 0.0, &count);
+        if (count > 0) {
+            checkRelative(sphere.velocity.x, 2.0, 1e-9);
+            checkRelative(sphere.velocity.y, 0.8, 1e-9);
+            checkNear(sphere.position.z, 0.3, 1e-9);
+            checkNear(sphere.position.x, 2.5, 1e-9);
+        }
+    }
+}
+
+// A driven floor and a conveyor take a sphere at rest along, until it rolls: to 2/7 of their speed.
+static void drivenFloorsTakeSpheresAlong(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        int count = 0;
+        rbClusterSphere sphere = rollOn(i == 0 ? FLOOR_DRIVEN : FLOOR_BELT, 0.7, 0.0, 0.0, &count);
+        if (count > 0) {
+            checkRelative(sphere.velocity.x, 0.2, 1e-9);
+            checkRelative(sphere.spin.y, (0.2 - 0.7) / 0.3, 1e-9);
+        }
+    }
+}
+
+// A torque c m g against rolling slows a sphere down by 5/7 c g/r, until it rests.
+static void rollingResistanceIsThatOfTheBook(void** state)
+{
+    (void)state;
+    int count = 0;
+    double rate = 5.0 / 7.0 * 0.01 * GRAVITY / 0.3;
+    rbClusterSphere sphere = rollOn(FLOOR_BELT, 0.0, 1.0, 0.01, &count);
+    if (count > 0) {
+        double speed = sqrt(1.16) - rate; // of (1, 0.4), after a second
+        checkRelative(rbLength(sphere.velocity), speed, 1e-9);
+        checkRelative(sphere.velocity.y / sphere.velocity.x, 0.4, 1e-9);
+    }
+    sphere = rollOn(FLOOR_BELT, 0.0, 0.1, 0.01, &count);
+    checkNear(rbLength(sphere.velocity), 0.0, 1e-12);
+}
+
 // Normal impulses of the floor, N s, of the last step.
 static double weighFloor(rbCluster* cluster)
 {
@@ -152,4 +310,7 @@ static void heapsRestOnTheFloor(void** state)
 
 RB_TEST_GROUP(phys_grains, cmocka_unit_test(spheresRollAsInTheBook),
               cmocka_unit_test(spheresSlideAsInTheBook), cmocka_unit_test(reboundHasTheRestitution),
+              cmocka_unit_test(spheresRollOverSeams),
+              cmocka_unit_test(drivenFloorsTakeSpheresAlong),
+              cmocka_unit_test(rollingResistanceIsThatOfTheBook),
               cmocka_unit_test(heapsRestOnTheFloor));
