@@ -20,6 +20,7 @@
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
@@ -447,6 +448,19 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
                                                                 : height < 0.0;
 }
 
+double rbFindDepthInMesh(const rbGeometry* mesh, rbVec3 point)
+{
+    const rbGeometry ball = {.type = RB_SHAPE_SPHERE, .isSolid = true, .isBounded = true};
+    rbConvex core;
+    bool isConvex = rbConvex_Make(&ball, 0.0, &core);
+    RB_ASSERT(isConvex);
+    (void)isConvex;
+    rbMeshQuery query = rbMakeMeshQuery(mesh, &core, (rbTransform){point, RB_QUAT_IDENTITY});
+    MeshAnswer answer = searchMesh(&query);
+    const rbMeshNear* near = &answer.nearest;
+    return rbIsInMesh(mesh, point, near->a, near->triangle) ? answer.lower : -answer.upper;
+}
+
 // ------------------------------------------------------------------------------------- distance
 
 // Triangles in the core that are examined for the direction of the depth.
@@ -815,7 +829,62 @@ static void setFromCore(const Depth* depth, const MeshAnswer* answer, rbSeparati
     }
 }
 
-void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
+// ------------------------------------------------------------------------------------- shortest
+
+// The triangles within reach of the core, moved by a translation.
+static bool collectPlanes(rbParting* parting, rbVec3 translation, double reach)
+{
+    const Depth* depth = parting->context;
+    rbMeshQuery query = depth->query;
+    query.translation = rbAdd(query.translation, translation);
+    query.limit = reach + depth->radius;
+    query.relativeError = 0.0;
+    query.budget = -1;
+    rbMeshList list = {.items = (rbMeshNear*)(parting->planes + parting->capacity),
+                       .capacity = parting->capacity};
+    rbCollectMesh(&query, &list);
+    for (int i = 0; i < list.count && i < list.capacity; ++i) {
+        rbVec3 n = list.items[i].normal, corners[3];
+        rbGetMeshTriangle(query.mesh, list.items[i].triangle, corners);
+        double front = fmax(rbDot(n, corners[0]), fmax(rbDot(n, corners[1]), rbDot(n, corners[2])));
+        (void)rbParting_Add(parting, translation, n, findLow(&query, n) - front - depth->radius);
+    }
+    return list.count <= list.capacity;
+}
+
+// From a separating translation to a local minimum of the length.
+static void shorten(Depth* depth, rbSeparation* s)
+{
+    size_t each = sizeof(rbHalfSpace) + sizeof(rbMeshNear);
+    rbParting parting = {.collect = collectPlanes,
+                         .context = depth,
+                         .planes = (rbHalfSpace*)depth->pair->scratch,
+                         .capacity = (int)(sizeof(rbEpaScratch) / each),
+                         .size =
+                             depth->pair->mesh->radius + depth->query.core->size + depth->radius};
+    rbVec3 start = rbScale(-s->lower, s->normal);
+    rbMeshQuery query = moveQuery(depth, s->normal, -s->lower);
+    query.relativeError = 0.0;
+    double gap = searchMesh(&query).lower - depth->radius;
+    rbVec3 found = rbParting_Shorten(&parting, start, gap);
+    double length = rbLength(found);
+    if (!(length > depth->slack) || !(length < -s->lower)) {
+        return;
+    }
+    Displacement best = {.direction = rbScale(1.0 / length, found), .length = length};
+    findTouching(depth, &best);
+    if (best.touching.meets || best.touching.distance < depth->radius - depth->slack ||
+        isInside(&depth->query, &best.touching)) {
+        return; // rounding
+    }
+    double upper = s->upper;
+    setDisplacement(depth, &best, &best.touching, s);
+    s->upper = upper;
+    s->lower = fmin(s->lower, upper);
+    s->distance = fmin(s->distance, upper);
+}
+
+static void measure(const rbMeshConvex* pair, bool isShortest, rbSeparation* separation)
 {
     rbConvex core;
     Depth depth = {.pair = pair, .query = makeQuery(pair, &core)};
@@ -842,9 +911,34 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     } else {
         setFromCore(&depth, &answer, separation);
     }
+    if (isShortest && separation->reason == RB_STOP_ESTIMATE) {
+        shorten(&depth, separation);
+    }
     separation->iterations = (int)(answer.tests < INT32_MAX ? answer.tests : INT32_MAX);
     updateCache(pair, near);
     RB_ASSERT(separation->lower <= separation->upper);
+}
+
+void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
+{
+    measure(pair, false, separation);
+    if (pair->isRough || pair->budget > 0 || separation->reason != RB_STOP_ESTIMATE) {
+        return;
+    }
+    // of a position that is the same for exchanged bodies, whose positions differ by rounding: the
+    // search may pass places from which a rounding decides the way
+    rbMeshConvex coarse = *pair;
+    coarse.cache = NULL;
+    coarse.relativeTolerance = 0.0;
+    double size = pair->mesh->radius + pair->convex->radius + pair->radiusMesh + pair->radiusConvex;
+    double error = rbCoarsenPosition(size, &coarse.transform.p);
+    rbSeparation found;
+    measure(&coarse, true, &found);
+    if (found.reason == RB_STOP_ESTIMATE) {
+        found.lower -= error;
+        found.upper += error;
+        *separation = found;
+    }
 }
 
 bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)

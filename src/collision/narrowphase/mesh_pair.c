@@ -58,8 +58,10 @@
 #include "collision/narrowphase/mesh_pair.h"
 
 #include "collision/geometry/box_tree_queries.h"
+#include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
@@ -565,7 +567,111 @@ static void setNoDepth(const rbMeshPair* pair, const Crossing* crossing, rbSepar
     separation->distance = separation->lower = separation->upper = 0.0;
 }
 
-static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
+// The normal of the features in which two separate triangles are nearest.
+static rbVec3 findFeatureNormal(const rbNearPair* pair)
+{
+    const rbClosest* closest = &pair->closest;
+    rbVec3 way = rbSub(closest->b, closest->a);
+    int i = closest->partA.index, j = closest->partB.index;
+    rbVec3 n = way;
+    if (closest->partA.kind == RB_FIGURE_FACE) {
+        n = rbCrossOfCorners(pair->cornersA);
+    } else if (closest->partB.kind == RB_FIGURE_FACE) {
+        n = rbCrossOfCorners(pair->cornersB);
+    } else if (closest->partA.kind == RB_FIGURE_EDGE && closest->partB.kind == RB_FIGURE_EDGE) {
+        n = rbCross(rbSub(pair->cornersA[(i + 1) % 3], pair->cornersA[i]),
+                    rbSub(pair->cornersB[(j + 1) % 3], pair->cornersB[j]));
+    }
+    return rbNormalize(rbDot(n, way) < 0.0 ? rbNeg(n) : n);
+}
+
+static double findGap(const rbNearPair* pair, rbVec3 n)
+{
+    double front = -INFINITY, back = INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        front = fmax(front, rbDot(n, pair->cornersA[k]));
+        back = fmin(back, rbDot(n, pair->cornersB[k]));
+    }
+    return back - front;
+}
+
+typedef struct PlaneContext {
+    rbParting* parting;
+    rbVec3 translation;
+} PlaneContext;
+
+static bool addPlane(const rbNearPair* pair, void* context)
+{
+    PlaneContext* c = context;
+    rbVec3 way = rbNormalize(rbSub(pair->closest.b, pair->closest.a));
+    rbVec3 n = findFeatureNormal(pair);
+    double gap = findGap(pair, n), gapOfWay = findGap(pair, way);
+    bool isLess = gap < 0.999 * gapOfWay; // edges that are nearly parallel
+    return rbParting_Add(c->parting, c->translation, isLess ? way : n, isLess ? gapOfWay : gap);
+}
+
+static bool collectPlanes(rbParting* parting, rbVec3 translation, double reach)
+{
+    PlaneContext context = {parting, translation};
+    rbTreeNearInput input = makeSearch(parting->context, translation, addPlane, &context);
+    input.distance = reach;
+    return rbVisitNearPairs(&input);
+}
+
+// From a separating translation to a local minimum of the length.
+static void shorten(Search* search)
+{
+    rbMeshPair pair = *search->pair;
+    rbParting parting = {.collect = collectPlanes,
+                         .context = &pair,
+                         .planes = pair.scratch,
+                         .capacity = (int)(pair.scratchSize / sizeof(rbHalfSpace)),
+                         .size = search->size};
+    double gap = search->hasWitness ? search->witness.lower : 0.0;
+    (void)tryOffset(search, rbParting_Shorten(&parting, search->best, gap));
+}
+
+// Least depth: of any two triangles that intersect.
+typedef struct Least {
+    double depth;
+    int pairsLeft;
+} Least;
+
+static bool addLeast(const rbNearPair* pair, void* context)
+{
+    Least* least = context;
+    least->depth = fmax(least->depth, rbBoundTriangleDepth(pair->cornersA, pair->cornersB));
+    return --least->pairsLeft > 0;
+}
+
+// Balls about a point that lie in the solids must leave each other.
+static double boundByBalls(const rbMeshPair* pair, rbVec3 point)
+{
+    return rbFindDepthInMesh(pair->a, point) +
+           rbFindDepthInMesh(pair->b, rbInvTransformPoint(pair->transformBtoA, point));
+}
+
+// No translation shorter than this separates the bodies, whose surfaces intersect or one of which
+// contains the other.
+static double boundDepth(const Search* search, bool isMeeting)
+{
+    const rbMeshPair* pair = search->pair;
+    Least least = {0.0, MEETING_MAX};
+    if (isMeeting) {
+        rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addLeast, &least);
+        (void)rbVisitNearPairs(&input);
+    }
+    if (search->hasWitness) {
+        rbVec3 a = search->witness.closest.a;
+        rbVec3 way = rbSub(rbSub(search->witness.closest.b, search->best), a);
+        for (int i = 0; i <= 4; ++i) {
+            least.depth = fmax(least.depth, boundByBalls(pair, rbAddScaled(a, 0.25 * i, way)));
+        }
+    }
+    return fmax(least.depth - search->slack, 0.0);
+}
+
+static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found, bool isRough,
                           rbSeparation* separation)
 {
     RB_ASSERT(found->triangleA >= 0 && pair->scratch != NULL);
@@ -594,10 +700,15 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
         tryWall(&search, closest);
     }
     descend(&search);
+    separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
+    if (!isRough) {
+        shorten(&search);
+        separation->upper = fmin(separation->upper, -boundDepth(&search, isMeeting));
+    }
     rbVec3 n = rbScale(1.0 / search.length, search.best);
     separation->normal = n;
     separation->lower = -(search.length + search.slack);
-    separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
+    separation->upper = fmax(separation->upper, separation->lower);
     separation->distance = separation->lower;
     if (search.hasWitness) {
         const rbClosest* nearest = &search.witness.closest;
@@ -623,7 +734,68 @@ static rbStopReason reasonOf(rbTreeStop stop)
     return reasons[stop];
 }
 
-void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
+// Do the bodies come in the order in which overlaps are examined? Exchanged, they do not: their
+// hashes, or the rotation or the position of equal ones, are then the other way round.
+static bool areInOrder(const rbMeshPair* pair)
+{
+    if (pair->a->hash != pair->b->hash) {
+        return pair->a->hash < pair->b->hash;
+    }
+    rbQuat q = pair->transformBtoA.q;
+    rbVec3 p = pair->transformBtoA.p;
+    double sign = q.w < 0.0 ? -1.0 : 1.0;
+    const double values[6] = {sign * q.x, sign * q.y, sign * q.z, p.x, p.y, p.z};
+    int i = 0;
+    while (i < 5 && values[i] == 0.0) {
+        ++i;
+    }
+    return values[i] >= 0.0;
+}
+
+// The depth is that of an order and a position that are the same for exchanged bodies, whose
+// positions differ by rounding: the descent may pass places from which a rounding decides the way.
+static void measureOverlap(const rbMeshPair* pair, const rbTreePairResult* found,
+                           rbSeparation* separation)
+{
+    rbMeshPair ordered = *pair;
+    bool isFlipped = !areInOrder(pair);
+    if (isFlipped) {
+        ordered.a = pair->b;
+        ordered.b = pair->a;
+        ordered.transformBtoA = rbInvertTransform(pair->transformBtoA);
+    }
+    ordered.relativeTolerance = 0.0;
+    ordered.front = NULL;
+    double error =
+        rbCoarsenPosition(pair->a->polyhedron->tree->radius + pair->b->polyhedron->tree->radius +
+                              rbLength(pair->a->polyhedron->tree->origin) +
+                              rbLength(pair->b->polyhedron->tree->origin),
+                          &ordered.transformBtoA.p);
+    rbTreePairResult again = searchTrees(&ordered, INFINITY, 0.0);
+    if (again.stop != RB_TREE_MEETS && !isContained(&ordered, &again)) {
+        estimateDepth(pair, found, true, separation); // they touch
+        return;
+    }
+    *separation = (rbSeparation){.pointA = again.closest.a,
+                                 .pointB = again.closest.b,
+                                 .iterations = separation->iterations,
+                                 .faceA = rbGetMeshFace(ordered.a, again.triangleA),
+                                 .faceB = rbGetMeshFace(ordered.b, again.triangleB)};
+    estimateDepth(&ordered, &again, false, separation);
+    if (ordered.a->isSolid || ordered.b->isSolid) {
+        separation->lower -= error;
+        separation->upper = fmin(separation->upper + error, 0.0);
+    }
+    if (isFlipped) {
+        int face = separation->faceA;
+        *separation = rbFlipSeparation(separation, ordered.transformBtoA);
+        separation->faceA = separation->faceB;
+        separation->faceB = face;
+    }
+}
+
+// isRough: an overlap is not examined beyond the first estimate.
+static void measure(const rbMeshPair* pair, bool isRough, rbSeparation* separation)
 {
     rbTreePairResult found = searchTrees(pair, INFINITY, 0.0);
     const rbClosest* closest = &found.closest;
@@ -652,9 +824,16 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
         separation->upper = separation->distance = 0.0;
         separation->normal = RB_VEC3_ZERO;
         separation->reason = RB_STOP_TOUCHES;
+    } else if (overlaps && (isRough || pair->budget > 0)) {
+        estimateDepth(pair, &found, true, separation);
     } else if (overlaps) {
-        estimateDepth(pair, &found, separation);
+        measureOverlap(pair, &found, separation);
     }
+}
+
+void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
+{
+    measure(pair, false, separation);
 }
 
 bool rbTestMeshes(const rbMeshPair* pair, double margin)
@@ -1216,7 +1395,7 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
     RB_ASSERT(isfinite(threshold) && radiusA >= 0.0 && radiusB >= 0.0);
     double reach = threshold + radiusA + radiusB;
     rbSeparation s;
-    rbMeasureMeshes(pair, &s);
+    measure(pair, true, &s);
     if (!(s.distance <= reach)) {
         return;
     }

@@ -740,6 +740,7 @@ static void addMixedContacts(const Query* query, const PairLeaf* leaf)
     rbSeparation s;
     rbContactList* list = query->contacts;
     rbMeshConvex pair = makeMeshConvex(&query->pair, leaf);
+    pair.isRough = true;
     int room = list->count < list->capacity ? list->capacity - list->count : 0;
     rbManifold* next = list->manifolds + (room > 0 ? list->count : 0);
     bool isPlane = pair.convex->type == RB_SHAPE_PLANE;
