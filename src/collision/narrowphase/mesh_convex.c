@@ -831,15 +831,13 @@ static void setFromCore(const Depth* depth, const MeshAnswer* answer, rbSeparati
 
 // ------------------------------------------------------------------------------------- shortest
 
-// The triangles within reach of the core, moved by a translation.
-static bool collectPlanes(rbParting* parting, rbVec3 translation, double reach)
+// The triangles within reach of the moved core.
+static bool collectPlanes(rbParting* parting, double reach)
 {
     const Depth* depth = parting->context;
     rbMeshQuery query = depth->query;
-    query.translation = rbAdd(query.translation, translation);
+    query.translation = rbAdd(query.translation, parting->translation);
     query.limit = reach + depth->radius;
-    query.relativeError = 0.0;
-    query.budget = -1;
     rbMeshList list = {.items = (rbMeshNear*)(parting->planes + parting->capacity),
                        .capacity = parting->capacity};
     rbCollectMesh(&query, &list);
@@ -847,7 +845,7 @@ static bool collectPlanes(rbParting* parting, rbVec3 translation, double reach)
         rbVec3 n = list.items[i].normal, corners[3];
         rbGetMeshTriangle(query.mesh, list.items[i].triangle, corners);
         double front = fmax(rbDot(n, corners[0]), fmax(rbDot(n, corners[1]), rbDot(n, corners[2])));
-        (void)rbParting_Add(parting, translation, n, findLow(&query, n) - front - depth->radius);
+        (void)rbParting_Add(parting, n, findLow(&query, n) - front - depth->radius);
     }
     return list.count <= list.capacity;
 }
@@ -855,36 +853,30 @@ static bool collectPlanes(rbParting* parting, rbVec3 translation, double reach)
 // From a separating translation to a local minimum of the length.
 static void shorten(Depth* depth, rbSeparation* s)
 {
-    size_t each = sizeof(rbHalfSpace) + sizeof(rbMeshNear);
-    rbParting parting = {.collect = collectPlanes,
-                         .context = depth,
-                         .planes = (rbHalfSpace*)depth->pair->scratch,
-                         .capacity = (int)(sizeof(rbEpaScratch) / each),
-                         .size =
-                             depth->pair->mesh->radius + depth->query.core->size + depth->radius};
-    rbVec3 start = rbScale(-s->lower, s->normal);
+    depth->query.relativeError = 0.0;
+    depth->query.budget = -1;
     rbMeshQuery query = moveQuery(depth, s->normal, -s->lower);
     query.relativeError = 0.0;
-    double gap = searchMesh(&query).lower - depth->radius;
-    rbVec3 found = rbParting_Shorten(&parting, start, gap);
-    double length = rbLength(found);
-    if (!(length > depth->slack) || !(length < -s->lower)) {
-        return;
+    rbParting parting = {
+        .collect = collectPlanes,
+        .context = depth,
+        .planes = (rbHalfSpace*)depth->pair->scratch,
+        .capacity = (int)(sizeof(rbEpaScratch) / (sizeof(rbHalfSpace) + sizeof(rbMeshNear))),
+        .size = query.mesh->radius + query.core->size + depth->radius,
+        .translation = rbScale(-s->lower, s->normal)};
+    rbParting_Shorten(&parting, searchMesh(&query).lower - depth->radius);
+    double length = rbLength(parting.translation), upper = s->upper;
+    Displacement best = {.direction = rbScale(1.0 / length, parting.translation), .length = length};
+    if (length > depth->slack && length < -s->lower) {
+        findTouching(depth, &best);
+        setDisplacement(depth, &best, &best.touching, s);
+        s->upper = upper;
+        s->lower = fmin(s->lower, upper);
+        s->distance = fmin(s->distance, upper);
     }
-    Displacement best = {.direction = rbScale(1.0 / length, found), .length = length};
-    findTouching(depth, &best);
-    if (best.touching.meets || best.touching.distance < depth->radius - depth->slack ||
-        isInside(&depth->query, &best.touching)) {
-        return; // rounding
-    }
-    double upper = s->upper;
-    setDisplacement(depth, &best, &best.touching, s);
-    s->upper = upper;
-    s->lower = fmin(s->lower, upper);
-    s->distance = fmin(s->distance, upper);
 }
 
-static void measure(const rbMeshConvex* pair, bool isShortest, rbSeparation* separation)
+void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
 {
     rbConvex core;
     Depth depth = {.pair = pair, .query = makeQuery(pair, &core)};
@@ -906,39 +898,21 @@ static void measure(const rbMeshConvex* pair, bool isShortest, rbSeparation* sep
     }
     *separation = (rbSeparation){.faceB = -1};
     RB_ASSERT(near->triangle >= 0);
-    if (near->meets) {
+    if (near->meets && pair->isDepthUnwanted) {
+        separation->lower = -(pair->mesh->radius + pair->convex->radius +
+                              rbLength(pair->transform.p) + depth.radius);
+        separation->reason = RB_STOP_TOUCHES;
+    } else if (near->meets) {
         partTouching(&depth, near, separation);
     } else {
         setFromCore(&depth, &answer, separation);
     }
-    if (isShortest && separation->reason == RB_STOP_ESTIMATE) {
+    if (!pair->isRough && separation->reason == RB_STOP_ESTIMATE) {
         shorten(&depth, separation);
     }
     separation->iterations = (int)(answer.tests < INT32_MAX ? answer.tests : INT32_MAX);
     updateCache(pair, near);
     RB_ASSERT(separation->lower <= separation->upper);
-}
-
-void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
-{
-    measure(pair, false, separation);
-    if (pair->isRough || pair->budget > 0 || separation->reason != RB_STOP_ESTIMATE) {
-        return;
-    }
-    // of a position that is the same for exchanged bodies, whose positions differ by rounding: the
-    // search may pass places from which a rounding decides the way
-    rbMeshConvex coarse = *pair;
-    coarse.cache = NULL;
-    coarse.relativeTolerance = 0.0;
-    double size = pair->mesh->radius + pair->convex->radius + pair->radiusMesh + pair->radiusConvex;
-    double error = rbCoarsenPosition(size, &coarse.transform.p);
-    rbSeparation found;
-    measure(&coarse, true, &found);
-    if (found.reason == RB_STOP_ESTIMATE) {
-        found.lower -= error;
-        found.upper += error;
-        *separation = found;
-    }
 }
 
 bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)

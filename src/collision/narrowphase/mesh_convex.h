@@ -19,6 +19,7 @@ typedef struct rbMeshConvex {
                            // nearest triangle plus 1; of the last contacts: the direction in
                            // directions[0] and the depth in directions[1].x
     rbEpaScratch* scratch; // for the depth
+    bool isDepthUnwanted;  // where the core intersects the surface: reason TOUCHES, nothing else
     bool isRough;          // an overlap is not examined beyond the first estimate
 } rbMeshConvex;
 

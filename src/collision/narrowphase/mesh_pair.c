@@ -13,20 +13,6 @@
 // the shortest translation that separates the bodies; B moved by -lower along the normal is
 // separate from A. Not guaranteed: that the depth is the global or the nearest local minimum.
 //
-// Measured against EPA on convex bodies of about 1 m given as meshes (boxes, stones of 12 points,
-// balls of 300 and 2000 points), depth over the exact depth:
-//   1e-4 to 0.01 m deep   median 1.000, 90 % below 1.15, 99 % below 1.56, largest of 1300 1.86
-//   0.01 to 0.1 m         median 1.000, 90 % below 1.20, 99 % below 1.58, largest 1.82
-//   0.1 to 0.5 m          median 1.000, 90 % below 1.15, 99 % below 1.39, largest 1.74
-// and angle between the normals at 1e-4 to 0.01 m: median 0, 90 % below 2.1 degrees, 99 % of boxes
-// and balls below 5.4, of stones below 21 degrees; at larger depths there are several exit
-// directions of nearly equal length. The depth of a faceted body has a minimum at every facet: the
-// descent may end in one.
-//
-// Cost, two bumpy balls of 10,000 triangles: 0.46 ms at 0.005 m deep, 0.95 ms at 0.05 m, where
-// their distance 0.005 m apart takes 0.07 ms and 0.05 m apart 0.12 ms; of 100,000 triangles 1.3 ms
-// and 2.1 ms compared with 0.13 ms and 0.25 ms.
-//
 // The initial translation is the shortest that puts a plane between the bodies, over a list of
 // directions, or, if that is shorter and a distance query confirms it, one along the normal of the
 // place where the surfaces cross.
@@ -58,7 +44,6 @@
 #include "collision/narrowphase/mesh_pair.h"
 
 #include "collision/geometry/box_tree_queries.h"
-#include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
 #include "collision/narrowphase/mesh_depth.h"
@@ -567,53 +552,16 @@ static void setNoDepth(const rbMeshPair* pair, const Crossing* crossing, rbSepar
     separation->distance = separation->lower = separation->upper = 0.0;
 }
 
-// The normal of the features in which two separate triangles are nearest.
-static rbVec3 findFeatureNormal(const rbNearPair* pair)
-{
-    const rbClosest* closest = &pair->closest;
-    rbVec3 way = rbSub(closest->b, closest->a);
-    int i = closest->partA.index, j = closest->partB.index;
-    rbVec3 n = way;
-    if (closest->partA.kind == RB_FIGURE_FACE) {
-        n = rbCrossOfCorners(pair->cornersA);
-    } else if (closest->partB.kind == RB_FIGURE_FACE) {
-        n = rbCrossOfCorners(pair->cornersB);
-    } else if (closest->partA.kind == RB_FIGURE_EDGE && closest->partB.kind == RB_FIGURE_EDGE) {
-        n = rbCross(rbSub(pair->cornersA[(i + 1) % 3], pair->cornersA[i]),
-                    rbSub(pair->cornersB[(j + 1) % 3], pair->cornersB[j]));
-    }
-    return rbNormalize(rbDot(n, way) < 0.0 ? rbNeg(n) : n);
-}
-
-static double findGap(const rbNearPair* pair, rbVec3 n)
-{
-    double front = -INFINITY, back = INFINITY;
-    for (int k = 0; k < 3; ++k) {
-        front = fmax(front, rbDot(n, pair->cornersA[k]));
-        back = fmin(back, rbDot(n, pair->cornersB[k]));
-    }
-    return back - front;
-}
-
-typedef struct PlaneContext {
-    rbParting* parting;
-    rbVec3 translation;
-} PlaneContext;
-
 static bool addPlane(const rbNearPair* pair, void* context)
 {
-    PlaneContext* c = context;
-    rbVec3 way = rbNormalize(rbSub(pair->closest.b, pair->closest.a));
-    rbVec3 n = findFeatureNormal(pair);
-    double gap = findGap(pair, n), gapOfWay = findGap(pair, way);
-    bool isLess = gap < 0.999 * gapOfWay; // edges that are nearly parallel
-    return rbParting_Add(c->parting, c->translation, isLess ? way : n, isLess ? gapOfWay : gap);
+    double gap = sqrt(pair->closest.squared);
+    rbVec3 n = rbScale(1.0 / gap, rbSub(pair->closest.b, pair->closest.a));
+    return gap > 0.0 && rbParting_Add(context, n, gap);
 }
 
-static bool collectPlanes(rbParting* parting, rbVec3 translation, double reach)
+static bool collectPlanes(rbParting* parting, double reach)
 {
-    PlaneContext context = {parting, translation};
-    rbTreeNearInput input = makeSearch(parting->context, translation, addPlane, &context);
+    rbTreeNearInput input = makeSearch(parting->context, parting->translation, addPlane, parting);
     input.distance = reach;
     return rbVisitNearPairs(&input);
 }
@@ -626,12 +574,13 @@ static void shorten(Search* search)
                          .context = &pair,
                          .planes = pair.scratch,
                          .capacity = (int)(pair.scratchSize / sizeof(rbHalfSpace)),
-                         .size = search->size};
-    double gap = search->hasWitness ? search->witness.lower : 0.0;
-    (void)tryOffset(search, rbParting_Shorten(&parting, search->best, gap));
+                         .size = search->size,
+                         .translation = search->best};
+    rbParting_Shorten(&parting, search->hasWitness ? search->witness.lower : 0.0);
+    (void)tryOffset(search, parting.translation);
 }
 
-// Least depth: of any two triangles that intersect.
+// Depth of intersecting triangles.
 typedef struct Least {
     double depth;
     int pairsLeft;
@@ -644,34 +593,27 @@ static bool addLeast(const rbNearPair* pair, void* context)
     return --least->pairsLeft > 0;
 }
 
-// Balls about a point that lie in the solids must leave each other.
-static double boundByBalls(const rbMeshPair* pair, rbVec3 point)
-{
-    return rbFindDepthInMesh(pair->a, point) +
-           rbFindDepthInMesh(pair->b, rbInvTransformPoint(pair->transformBtoA, point));
-}
-
-// No translation shorter than this separates the bodies, whose surfaces intersect or one of which
-// contains the other.
-static double boundDepth(const Search* search, bool isMeeting)
+// No translation shorter than this separates the bodies. Triangles that intersect must leave each
+// other, and balls about one point that lie in the solids.
+static double boundDepth(const Search* search, const Crossing* crossing)
 {
     const rbMeshPair* pair = search->pair;
     Least least = {0.0, MEETING_MAX};
-    if (isMeeting) {
-        rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addLeast, &least);
-        (void)rbVisitNearPairs(&input);
-    }
-    if (search->hasWitness) {
-        rbVec3 a = search->witness.closest.a;
-        rbVec3 way = rbSub(rbSub(search->witness.closest.b, search->best), a);
-        for (int i = 0; i <= 4; ++i) {
-            least.depth = fmax(least.depth, boundByBalls(pair, rbAddScaled(a, 0.25 * i, way)));
-        }
+    rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addLeast, &least);
+    (void)rbVisitNearPairs(&input);
+    rbVec3 a = search->witness.closest.a;
+    rbVec3 way = rbSub(rbSub(search->witness.closest.b, search->best), a);
+    for (int i = 0; i <= 3 && search->hasWitness; ++i) {
+        rbVec3 middle = rbScale(0.5, rbAdd(crossing->lower, crossing->upper));
+        rbVec3 p = i == 3 && crossing->count > 0 ? middle : rbAddScaled(a, 0.5 * i, way);
+        double depth = rbFindDepthInMesh(pair->a, p) +
+                       rbFindDepthInMesh(pair->b, rbInvTransformPoint(pair->transformBtoA, p));
+        least.depth = fmax(least.depth, depth);
     }
     return fmax(least.depth - search->slack, 0.0);
 }
 
-static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found, bool isRough,
+static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
                           rbSeparation* separation)
 {
     RB_ASSERT(found->triangleA >= 0 && pair->scratch != NULL);
@@ -701,9 +643,9 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
     }
     descend(&search);
     separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
-    if (!isRough) {
+    if (!pair->isRough) {
         shorten(&search);
-        separation->upper = fmin(separation->upper, -boundDepth(&search, isMeeting));
+        separation->upper = fmin(separation->upper, -boundDepth(&search, &meeting.crossing));
     }
     rbVec3 n = rbScale(1.0 / search.length, search.best);
     separation->normal = n;
@@ -734,68 +676,7 @@ static rbStopReason reasonOf(rbTreeStop stop)
     return reasons[stop];
 }
 
-// Do the bodies come in the order in which overlaps are examined? Exchanged, they do not: their
-// hashes, or the rotation or the position of equal ones, are then the other way round.
-static bool areInOrder(const rbMeshPair* pair)
-{
-    if (pair->a->hash != pair->b->hash) {
-        return pair->a->hash < pair->b->hash;
-    }
-    rbQuat q = pair->transformBtoA.q;
-    rbVec3 p = pair->transformBtoA.p;
-    double sign = q.w < 0.0 ? -1.0 : 1.0;
-    const double values[6] = {sign * q.x, sign * q.y, sign * q.z, p.x, p.y, p.z};
-    int i = 0;
-    while (i < 5 && values[i] == 0.0) {
-        ++i;
-    }
-    return values[i] >= 0.0;
-}
-
-// The depth is that of an order and a position that are the same for exchanged bodies, whose
-// positions differ by rounding: the descent may pass places from which a rounding decides the way.
-static void measureOverlap(const rbMeshPair* pair, const rbTreePairResult* found,
-                           rbSeparation* separation)
-{
-    rbMeshPair ordered = *pair;
-    bool isFlipped = !areInOrder(pair);
-    if (isFlipped) {
-        ordered.a = pair->b;
-        ordered.b = pair->a;
-        ordered.transformBtoA = rbInvertTransform(pair->transformBtoA);
-    }
-    ordered.relativeTolerance = 0.0;
-    ordered.front = NULL;
-    double error =
-        rbCoarsenPosition(pair->a->polyhedron->tree->radius + pair->b->polyhedron->tree->radius +
-                              rbLength(pair->a->polyhedron->tree->origin) +
-                              rbLength(pair->b->polyhedron->tree->origin),
-                          &ordered.transformBtoA.p);
-    rbTreePairResult again = searchTrees(&ordered, INFINITY, 0.0);
-    if (again.stop != RB_TREE_MEETS && !isContained(&ordered, &again)) {
-        estimateDepth(pair, found, true, separation); // they touch
-        return;
-    }
-    *separation = (rbSeparation){.pointA = again.closest.a,
-                                 .pointB = again.closest.b,
-                                 .iterations = separation->iterations,
-                                 .faceA = rbGetMeshFace(ordered.a, again.triangleA),
-                                 .faceB = rbGetMeshFace(ordered.b, again.triangleB)};
-    estimateDepth(&ordered, &again, false, separation);
-    if (ordered.a->isSolid || ordered.b->isSolid) {
-        separation->lower -= error;
-        separation->upper = fmin(separation->upper + error, 0.0);
-    }
-    if (isFlipped) {
-        int face = separation->faceA;
-        *separation = rbFlipSeparation(separation, ordered.transformBtoA);
-        separation->faceA = separation->faceB;
-        separation->faceB = face;
-    }
-}
-
-// isRough: an overlap is not examined beyond the first estimate.
-static void measure(const rbMeshPair* pair, bool isRough, rbSeparation* separation)
+void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
 {
     rbTreePairResult found = searchTrees(pair, INFINITY, 0.0);
     const rbClosest* closest = &found.closest;
@@ -824,16 +705,9 @@ static void measure(const rbMeshPair* pair, bool isRough, rbSeparation* separati
         separation->upper = separation->distance = 0.0;
         separation->normal = RB_VEC3_ZERO;
         separation->reason = RB_STOP_TOUCHES;
-    } else if (overlaps && (isRough || pair->budget > 0)) {
-        estimateDepth(pair, &found, true, separation);
     } else if (overlaps) {
-        measureOverlap(pair, &found, separation);
+        estimateDepth(pair, &found, separation);
     }
-}
-
-void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
-{
-    measure(pair, false, separation);
 }
 
 bool rbTestMeshes(const rbMeshPair* pair, double margin)
@@ -1395,7 +1269,7 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
     RB_ASSERT(isfinite(threshold) && radiusA >= 0.0 && radiusB >= 0.0);
     double reach = threshold + radiusA + radiusB;
     rbSeparation s;
-    measure(pair, true, &s);
+    rbMeasureMeshes(pair, &s);
     if (!(s.distance <= reach)) {
         return;
     }
