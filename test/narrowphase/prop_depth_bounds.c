@@ -286,5 +286,49 @@ static void depthIsTheSameInBothOrders(void** state)
     }
 }
 
+// Cubes that overlap by half their size: the depth is exact, and the contact is the rectangle that
+// their faces share.
+static void cubesThatOverlapByHalfShareAFullPatch(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(430)};
+    rbVec3 corners[8];
+    for (int i = 0; i < 8; ++i) {
+        corners[i] = rbMakeVec3((i & 1) != 0 ? 0.5 : -0.5, (i & 2) != 0 ? 0.5 : -0.5,
+                                (i & 4) != 0 ? 0.5 : -0.5);
+    }
+    rbGeometry* hull = rbCreateHull(corners, 8, NULL);
+    rbGeometry* cube = makeMeshOf(hull, RB_SHAPE_MESH);
+    for (int i = 0; i < rbTest_Count(100, 10000); ++i) {
+        // sides that are nearly flush would add contacts of their edges
+        double y = i == 0 ? 0.0 : rbRandom_Range(&random, 0.05, 0.45);
+        double z = i <= 1 ? 0.0 : rbRandom_Range(&random, -0.45, -0.05);
+        rbTransform pose = {{0.5, y, z}, RB_QUAT_IDENTITY};
+        rbSeparation s = measure(cube, cube, pose);
+        checkNear(s.distance, -0.5, 1e-9);
+        checkNear(s.upper, -0.5, 1e-6);
+        rbSeparationInput input = rbDefaultSeparationInput();
+        input.geometryA = input.geometryB = cube;
+        input.transformBtoA = pose;
+        rbManifold manifold;
+        rbContactList list = {.manifolds = &manifold, .capacity = 1};
+        assert_int_equal(rbFindContacts(&input, 0.0, NULL, pairScratch, &list, NULL), RB_STATUS_OK);
+        assert_int_equal(list.count, 1);
+        assert_int_equal(manifold.count, 4);
+        checkNear(manifold.normal.x, 1.0, 1e-12);
+        rbVec3 low = manifold.points[0].pointA, high = low;
+        for (int k = 0; k < 4; ++k) {
+            low = rbMin3(low, manifold.points[k].pointA);
+            high = rbMax3(high, manifold.points[k].pointA);
+            checkNear(manifold.points[k].distance, -0.5, 1e-9);
+        }
+        checkNear(high.y - low.y, 1.0 - fabs(y), 1e-9);
+        checkNear(high.z - low.z, 1.0 - fabs(z), 1e-9);
+    }
+    rbDestroyGeometry(hull);
+    rbDestroyGeometry(cube);
+}
+
 RB_TEST_GROUP(prop_depth_bounds, TEST_WITH_SCRATCH(depthIsTheSameInBothOrders),
-              TEST_WITH_SCRATCH(depthIsALocalMinimumBetweenBounds));
+              TEST_WITH_SCRATCH(depthIsALocalMinimumBetweenBounds),
+              TEST_WITH_SCRATCH(cubesThatOverlapByHalfShareAFullPatch));

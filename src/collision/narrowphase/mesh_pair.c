@@ -9,6 +9,9 @@
 // measuring the distance of the bodies moved by it, and shortened by a descent over such
 // translations. On a convex body the descent ends in a local minimum of the depth.
 //
+// The separating translation of a query is then shortened to a local minimum (mesh_depth.h); that of
+// contacts is not.
+//
 // Guaranteed: lower <= signed distance <= upper, where the signed distance is minus the length of
 // the shortest translation that separates the bodies; B moved by -lower along the normal is
 // separate from A. Not guaranteed: that the depth is the global or the nearest local minimum.
@@ -1194,16 +1197,20 @@ static bool isElsewhere(const rbNearPair* pair, void* context)
     return --c->pairsLeft > 0 && !isInPlace(c, pair->closest.a, c->normal);
 }
 
-// Candidates of one place, B moved along its normal until nothing intersects there.
-static void collectRegion(Collector* c, const Crossing* region)
+// Candidates of one place, B moved along its normal until nothing intersects there. False if a
+// translation of a length that separates the bodies everywhere is not enough for that.
+static bool collectRegion(Collector* c, const Crossing* region, double most)
 {
     double guess = guessDepth(region);
     c->normal = normalOf(region);
     if (!(guess > 0.0) || !(rbLength(c->normal) > 0.0)) {
-        return;
+        return true;
     }
     double depth = FIRST_PART * guess;
     for (int step = 0; step < PART_STEPS; ++step) {
+        if (depth >= most) {
+            return false;
+        }
         c->pairsLeft = PAIR_MAX;
         double margin = depth + fmax(c->threshold, 0.0);
         rbVec3 spread = rbMakeVec3(margin, margin, margin);
@@ -1213,10 +1220,11 @@ static void collectRegion(Collector* c, const Crossing* region)
         rbTreeNearInput input = makeSearch(c->pair, offset, isElsewhere, c);
         if (rbVisitNearPairs(&input)) {
             collectMoved(c, offset, 0.0);
-            return;
+            return true;
         }
         depth *= 2.0;
     }
+    return true;
 }
 
 // Finds the places where the surfaces cross. If the separating translation is no longer than the
@@ -1233,13 +1241,13 @@ static void collectRegions(Collector* c, const rbSeparation* overlap)
         deepest = fmax(deepest, guessDepth(&regions.items[i]));
     }
     // coplanar faces provide no depth information
-    if (-overlap->lower <= guessDepth(&all) || !(deepest > 0.0)) {
-        collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
-        return;
+    c->isLimited = -overlap->lower > guessDepth(&all) && deepest > 0.0;
+    for (int i = 0; i < regions.count && i < PLACE_MAX && c->isLimited; ++i) {
+        c->isLimited = collectRegion(c, &regions.items[i], -overlap->lower);
     }
-    c->isLimited = true;
-    for (int i = 0; i < regions.count && i < PLACE_MAX; ++i) {
-        collectRegion(c, &regions.items[i]);
+    if (!c->isLimited) {
+        c->count = 0;
+        collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
     }
     c->isLimited = false;
 }
