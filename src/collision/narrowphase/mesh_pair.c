@@ -9,8 +9,7 @@
 // measuring the distance of the bodies moved by it, and shortened by a descent over such
 // translations. On a convex body the descent ends in a local minimum of the depth.
 //
-// The separating translation of a query is then shortened to a local minimum (mesh_depth.h); that of
-// contacts is not.
+// That of a query is then shortened to a local minimum (mesh_depth.h), that of contacts is not.
 //
 // Guaranteed: lower <= signed distance <= upper, where the signed distance is minus the length of
 // the shortest translation that separates the bodies; B moved by -lower along the normal is
