@@ -164,11 +164,13 @@ RB_API size_t rbGetSeparationScratchSize(void);
 /// solids whose surface must not intersect itself (depths may then be wrong): what is inside,
 /// without touching the surface, overlaps. When separated, the distance is exact, for soups and
 /// surfaces as well; over a plane the depth is exact, too. In overlap the bounds hold and the depth
-/// is an estimate, reason ESTIMATE, except for a sphere, a capsule or a rounded shape whose center,
-/// axis or core is off the surface: that depth is exact if the reason is SURFACES. Moving a convex
-/// shape B by -lower along the normal separates it from a mesh A; a shorter translation in another
-/// direction may exist. Time grows roughly with the logarithm of the triangle count: some 10 to 50
-/// us for a convex shape and 10,000 triangles when separated, ten times that in overlap.
+/// is that of a translation than which no shorter one nearby separates them (not always the least
+/// of all: reason ESTIMATE), the same if A and B are exchanged, except for a sphere, a capsule or a
+/// rounded shape whose center, axis or core is off the surface: that depth is exact if the reason
+/// is SURFACES. Moving a convex shape B by -lower along the normal separates it from a mesh A; a
+/// shorter translation in another direction may exist. Time grows roughly with the logarithm of the
+/// triangle count: some 10 to 50 us for a convex shape and 10,000 triangles when separated, ten
+/// times that in overlap.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
 

@@ -4,6 +4,7 @@ rb_add_tests(NAME test_narrowphase LAB FILES
   test/narrowphase/prop_overlap.c
   test/narrowphase/prop_closed_forms.c
   test/narrowphase/prop_mesh_pairs.c
+  test/narrowphase/prop_depth_bounds.c
   test/narrowphase/prop_mesh_depth.c
   test/narrowphase/prop_separation.c
   test/narrowphase/test_bad_input.c

@@ -20,6 +20,7 @@
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
@@ -447,6 +448,19 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
                                                                 : height < 0.0;
 }
 
+double rbFindDepthInMesh(const rbGeometry* mesh, rbVec3 point)
+{
+    const rbGeometry ball = {.type = RB_SHAPE_SPHERE, .isSolid = true, .isBounded = true};
+    rbConvex core;
+    bool isConvex = rbConvex_Make(&ball, 0.0, &core);
+    RB_ASSERT(isConvex);
+    (void)isConvex;
+    rbMeshQuery query = rbMakeMeshQuery(mesh, &core, (rbTransform){point, RB_QUAT_IDENTITY});
+    MeshAnswer answer = searchMesh(&query);
+    const rbMeshNear* near = &answer.nearest;
+    return rbIsInMesh(mesh, point, near->a, near->triangle) ? answer.lower : -answer.upper;
+}
+
 // ------------------------------------------------------------------------------------- distance
 
 // Triangles in the core that are examined for the direction of the depth.
@@ -815,6 +829,53 @@ static void setFromCore(const Depth* depth, const MeshAnswer* answer, rbSeparati
     }
 }
 
+// ------------------------------------------------------------------------------------- shortest
+
+// The triangles within reach of the moved core.
+static bool collectPlanes(rbParting* parting, double reach)
+{
+    const Depth* depth = parting->context;
+    rbMeshQuery query = depth->query;
+    query.translation = rbAdd(query.translation, parting->translation);
+    query.limit = reach + depth->radius;
+    rbMeshList list = {.items = (rbMeshNear*)(parting->planes + parting->capacity),
+                       .capacity = parting->capacity};
+    rbCollectMesh(&query, &list);
+    for (int i = 0; i < list.count && i < list.capacity; ++i) {
+        rbVec3 n = list.items[i].normal, corners[3];
+        rbGetMeshTriangle(query.mesh, list.items[i].triangle, corners);
+        double front = fmax(rbDot(n, corners[0]), fmax(rbDot(n, corners[1]), rbDot(n, corners[2])));
+        (void)rbParting_Add(parting, n, findLow(&query, n) - front - depth->radius);
+    }
+    return list.count <= list.capacity;
+}
+
+// From a separating translation to a local minimum of the length.
+static void shorten(Depth* depth, rbSeparation* s)
+{
+    depth->query.relativeError = 0.0;
+    depth->query.budget = -1;
+    rbMeshQuery query = moveQuery(depth, s->normal, -s->lower);
+    query.relativeError = 0.0;
+    rbParting parting = {
+        .collect = collectPlanes,
+        .context = depth,
+        .planes = (rbHalfSpace*)depth->pair->scratch,
+        .capacity = (int)(sizeof(rbEpaScratch) / (sizeof(rbHalfSpace) + sizeof(rbMeshNear))),
+        .size = query.mesh->radius + query.core->size + depth->radius,
+        .translation = rbScale(-s->lower, s->normal)};
+    rbParting_Shorten(&parting, searchMesh(&query).lower - depth->radius);
+    double length = rbLength(parting.translation), upper = s->upper;
+    Displacement best = {.direction = rbScale(1.0 / length, parting.translation), .length = length};
+    if (length > depth->slack && length < -s->lower) {
+        findTouching(depth, &best);
+        setDisplacement(depth, &best, &best.touching, s);
+        s->upper = upper;
+        s->lower = fmin(s->lower, upper);
+        s->distance = fmin(s->distance, upper);
+    }
+}
+
 void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
 {
     rbConvex core;
@@ -837,10 +898,17 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     }
     *separation = (rbSeparation){.faceB = -1};
     RB_ASSERT(near->triangle >= 0);
-    if (near->meets) {
+    if (near->meets && pair->isDepthUnwanted) {
+        separation->lower = -(pair->mesh->radius + pair->convex->radius +
+                              rbLength(pair->transform.p) + depth.radius);
+        separation->reason = RB_STOP_TOUCHES;
+    } else if (near->meets) {
         partTouching(&depth, near, separation);
     } else {
         setFromCore(&depth, &answer, separation);
+    }
+    if (!pair->isRough && separation->reason == RB_STOP_ESTIMATE) {
+        shorten(&depth, separation);
     }
     separation->iterations = (int)(answer.tests < INT32_MAX ? answer.tests : INT32_MAX);
     updateCache(pair, near);

@@ -19,6 +19,8 @@ typedef struct rbMeshConvex {
                            // nearest triangle plus 1; of the last contacts: the direction in
                            // directions[0] and the depth in directions[1].x
     rbEpaScratch* scratch; // for the depth
+    bool isDepthUnwanted;  // where the core intersects the surface: reason TOUCHES, nothing else
+    bool isRough;          // an overlap is not examined beyond the first estimate
 } rbMeshConvex;
 
 // Signed distance in the frame of the mesh, including the rounding radii.
@@ -118,3 +120,6 @@ void rbCollectMesh(const rbMeshQuery* query, rbMeshList* list);
 // Is a point in the solid, given the nearest point of the surface and its triangle? By the normal
 // if it lies inside the triangle. False for surfaces.
 bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triangle);
+
+// Distance of a point from the surface, positive in a solid, negative elsewhere; rounded down.
+double rbFindDepthInMesh(const rbGeometry* mesh, rbVec3 point);

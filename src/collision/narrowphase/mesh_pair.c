@@ -9,23 +9,11 @@
 // measuring the distance of the bodies moved by it, and shortened by a descent over such
 // translations. On a convex body the descent ends in a local minimum of the depth.
 //
+// That of a query is then shortened to a local minimum (mesh_depth.h), that of contacts is not.
+//
 // Guaranteed: lower <= signed distance <= upper, where the signed distance is minus the length of
 // the shortest translation that separates the bodies; B moved by -lower along the normal is
 // separate from A. Not guaranteed: that the depth is the global or the nearest local minimum.
-//
-// Measured against EPA on convex bodies of about 1 m given as meshes (boxes, stones of 12 points,
-// balls of 300 and 2000 points), depth over the exact depth:
-//   1e-4 to 0.01 m deep   median 1.000, 90 % below 1.15, 99 % below 1.56, largest of 1300 1.86
-//   0.01 to 0.1 m         median 1.000, 90 % below 1.20, 99 % below 1.58, largest 1.82
-//   0.1 to 0.5 m          median 1.000, 90 % below 1.15, 99 % below 1.39, largest 1.74
-// and angle between the normals at 1e-4 to 0.01 m: median 0, 90 % below 2.1 degrees, 99 % of boxes
-// and balls below 5.4, of stones below 21 degrees; at larger depths there are several exit
-// directions of nearly equal length. The depth of a faceted body has a minimum at every facet: the
-// descent may end in one.
-//
-// Cost, two bumpy balls of 10,000 triangles: 0.46 ms at 0.005 m deep, 0.95 ms at 0.05 m, where
-// their distance 0.005 m apart takes 0.07 ms and 0.05 m apart 0.12 ms; of 100,000 triangles 1.3 ms
-// and 2.1 ms compared with 0.13 ms and 0.25 ms.
 //
 // The initial translation is the shortest that puts a plane between the bodies, over a list of
 // directions, or, if that is shorter and a distance query confirms it, one along the normal of the
@@ -60,6 +48,7 @@
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
@@ -565,6 +554,67 @@ static void setNoDepth(const rbMeshPair* pair, const Crossing* crossing, rbSepar
     separation->distance = separation->lower = separation->upper = 0.0;
 }
 
+static bool addPlane(const rbNearPair* pair, void* context)
+{
+    double gap = sqrt(pair->closest.squared);
+    rbVec3 n = rbScale(1.0 / gap, rbSub(pair->closest.b, pair->closest.a));
+    return gap > 0.0 && rbParting_Add(context, n, gap);
+}
+
+static bool collectPlanes(rbParting* parting, double reach)
+{
+    rbTreeNearInput input = makeSearch(parting->context, parting->translation, addPlane, parting);
+    input.distance = reach;
+    return rbVisitNearPairs(&input);
+}
+
+// From a separating translation to a local minimum of the length.
+static void shorten(Search* search)
+{
+    rbMeshPair pair = *search->pair;
+    rbParting parting = {.collect = collectPlanes,
+                         .context = &pair,
+                         .planes = pair.scratch,
+                         .capacity = (int)(pair.scratchSize / sizeof(rbHalfSpace)),
+                         .size = search->size,
+                         .translation = search->best};
+    rbParting_Shorten(&parting, search->hasWitness ? search->witness.lower : 0.0);
+    (void)tryOffset(search, parting.translation);
+}
+
+// Depth of intersecting triangles.
+typedef struct Least {
+    double depth;
+    int pairsLeft;
+} Least;
+
+static bool addLeast(const rbNearPair* pair, void* context)
+{
+    Least* least = context;
+    least->depth = fmax(least->depth, rbBoundTriangleDepth(pair->cornersA, pair->cornersB));
+    return --least->pairsLeft > 0;
+}
+
+// No translation shorter than this separates the bodies. Triangles that intersect must leave each
+// other, and balls about one point that lie in the solids.
+static double boundDepth(const Search* search, const Crossing* crossing)
+{
+    const rbMeshPair* pair = search->pair;
+    Least least = {0.0, MEETING_MAX};
+    rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addLeast, &least);
+    (void)rbVisitNearPairs(&input);
+    rbVec3 a = search->witness.closest.a;
+    rbVec3 way = rbSub(rbSub(search->witness.closest.b, search->best), a);
+    for (int i = 0; i <= 3 && search->hasWitness; ++i) {
+        rbVec3 middle = rbScale(0.5, rbAdd(crossing->lower, crossing->upper));
+        rbVec3 p = i == 3 && crossing->count > 0 ? middle : rbAddScaled(a, 0.5 * i, way);
+        double depth = rbFindDepthInMesh(pair->a, p) +
+                       rbFindDepthInMesh(pair->b, rbInvTransformPoint(pair->transformBtoA, p));
+        least.depth = fmax(least.depth, depth);
+    }
+    return fmax(least.depth - search->slack, 0.0);
+}
+
 static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
                           rbSeparation* separation)
 {
@@ -594,10 +644,15 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
         tryWall(&search, closest);
     }
     descend(&search);
+    separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
+    if (!pair->isRough) {
+        shorten(&search);
+        separation->upper = fmin(separation->upper, -boundDepth(&search, &meeting.crossing));
+    }
     rbVec3 n = rbScale(1.0 / search.length, search.best);
     separation->normal = n;
     separation->lower = -(search.length + search.slack);
-    separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
+    separation->upper = fmax(separation->upper, separation->lower);
     separation->distance = separation->lower;
     if (search.hasWitness) {
         const rbClosest* nearest = &search.witness.closest;
@@ -1141,16 +1196,20 @@ static bool isElsewhere(const rbNearPair* pair, void* context)
     return --c->pairsLeft > 0 && !isInPlace(c, pair->closest.a, c->normal);
 }
 
-// Candidates of one place, B moved along its normal until nothing intersects there.
-static void collectRegion(Collector* c, const Crossing* region)
+// Candidates of one place, B moved along its normal until nothing intersects there. False if a
+// translation of a length that separates the bodies everywhere is not enough for that.
+static bool collectRegion(Collector* c, const Crossing* region, double most)
 {
     double guess = guessDepth(region);
     c->normal = normalOf(region);
     if (!(guess > 0.0) || !(rbLength(c->normal) > 0.0)) {
-        return;
+        return true;
     }
     double depth = FIRST_PART * guess;
     for (int step = 0; step < PART_STEPS; ++step) {
+        if (depth >= most) {
+            return false;
+        }
         c->pairsLeft = PAIR_MAX;
         double margin = depth + fmax(c->threshold, 0.0);
         rbVec3 spread = rbMakeVec3(margin, margin, margin);
@@ -1160,10 +1219,11 @@ static void collectRegion(Collector* c, const Crossing* region)
         rbTreeNearInput input = makeSearch(c->pair, offset, isElsewhere, c);
         if (rbVisitNearPairs(&input)) {
             collectMoved(c, offset, 0.0);
-            return;
+            return true;
         }
         depth *= 2.0;
     }
+    return true;
 }
 
 // Finds the places where the surfaces cross. If the separating translation is no longer than the
@@ -1180,13 +1240,13 @@ static void collectRegions(Collector* c, const rbSeparation* overlap)
         deepest = fmax(deepest, guessDepth(&regions.items[i]));
     }
     // coplanar faces provide no depth information
-    if (-overlap->lower <= guessDepth(&all) || !(deepest > 0.0)) {
-        collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
-        return;
+    c->isLimited = -overlap->lower > guessDepth(&all) && deepest > 0.0;
+    for (int i = 0; i < regions.count && i < PLACE_MAX && c->isLimited; ++i) {
+        c->isLimited = collectRegion(c, &regions.items[i], -overlap->lower);
     }
-    c->isLimited = true;
-    for (int i = 0; i < regions.count && i < PLACE_MAX; ++i) {
-        collectRegion(c, &regions.items[i]);
+    if (!c->isLimited) {
+        c->count = 0;
+        collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
     }
     c->isLimited = false;
 }

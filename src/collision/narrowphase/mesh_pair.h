@@ -12,6 +12,7 @@ typedef struct rbMeshPair {
     double relativeTolerance;
     long long budget; // pairs of triangles, 0: no limit
     bool isDepthUnwanted;
+    bool isRough;   // the first estimate of the depth is enough
     rbFront* front; // NULL: none
     void* scratch;  // aligned for doubles
     size_t scratchSize;

@@ -63,6 +63,8 @@ typedef struct PairBodies {
 // Witnesses that miss the depth along the normal by more than this, relative to the scale, are
 // recomputed.
 #define WITNESS_MISS 1e-10
+// Coarse positions keep the digits above this fraction of the size, times the rounding of 1.
+#define COARSE 8192.0
 
 static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
     [RB_SHAPE_SPHERE] = {[RB_SHAPE_SPHERE] = rbCollideSphereSphere,
@@ -343,23 +345,6 @@ static rbMeshPair makeMeshPair(const PairQuery* query, const PairLeaf* leaf)
                         .scratchSize = sizeof(rbEpaScratch)};
 }
 
-static rbStatus measureMeshes(const PairQuery* query, const PairLeaf* leaf,
-                              rbSeparation* separation)
-{
-    rbMeshPair pair = makeMeshPair(query, leaf);
-    rbMeasureMeshes(&pair, separation);
-    double radii = query->input->radiusA + query->input->radiusB;
-    bool mayOverlap = radii > 0.0 && separation->lower < radii;
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    if (mayOverlap) {
-        // in a cavity there may be no room for the radii: only a plane is certain to separate them
-        rbVec3 direction;
-        separation->lower = -(rbBoundMeshDepth(&pair, &direction) + radii);
-        separation->reason = separation->distance < 0.0 ? RB_STOP_ESTIMATE : separation->reason;
-    }
-    return RB_STATUS_OK;
-}
-
 // A mesh and a convex shape or a plane, whichever comes first: the mesh is A for their kernels.
 static rbMeshConvex makeMeshConvex(const PairQuery* query, const PairLeaf* leaf)
 {
@@ -387,14 +372,109 @@ static void measureMixed(const rbMeshConvex* pair, rbSeparation* separation)
     }
 }
 
-static rbStatus measureMeshConvex(const PairQuery* query, const PairLeaf* leaf,
-                                  rbSeparation* separation)
+// What is wanted where a mesh overlaps another shape.
+typedef enum DepthWish {
+    DEPTH_NONE, // of surfaces that intersect
+    DEPTH_ROUGH,
+    DEPTH_SHORTEST,
+} DepthWish;
+
+static void measureTriangles(const PairQuery* query, const PairLeaf* leaf, DepthWish wish,
+                             rbSeparation* separation)
 {
+    if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
+        rbMeshPair pair = makeMeshPair(query, leaf);
+        pair.isDepthUnwanted = wish == DEPTH_NONE;
+        pair.isRough = wish != DEPTH_SHORTEST;
+        rbMeasureMeshes(&pair, separation);
+        return;
+    }
     rbMeshConvex pair = makeMeshConvex(query, leaf);
+    pair.isDepthUnwanted = wish == DEPTH_NONE;
+    pair.isRough = wish != DEPTH_SHORTEST;
     measureMixed(&pair, separation);
     if (!rbIsMeshLike(leaf->a)) {
         *separation = rbFlipSeparation(separation, pair.transform);
         separation->faceB = separation->faceA;
+    }
+}
+
+// Exchanged bodies have the other order of hashes or, if these are equal, the reverse rotation or
+// position.
+static bool areInOrder(const PairLeaf* leaf)
+{
+    rbQuat q = leaf->transformBtoA.q;
+    rbVec3 p = leaf->transformBtoA.p;
+    double turn = (q.w < 0.0 ? -1.0 : 1.0) * (q.x + 2.0 * q.y + 4.0 * q.z);
+    double order = turn != 0.0 ? turn : p.x + 2.0 * p.y + 4.0 * p.z;
+    return leaf->a->hash != leaf->b->hash ? leaf->a->hash < leaf->b->hash : order >= 0.0;
+}
+
+// Distance, and the shortest depth: of an order and a position rounded to 12 digits that are the
+// same for exchanged bodies, whose positions differ by rounding. The descent may pass places from
+// which a rounding decides the way.
+static void measureOverlap(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+{
+    PairLeaf ordered = *leaf;
+    rbSeparationInput input = *query->input;
+    PairQuery plain = {.input = &input, .scratch = query->scratch, .error = query->error};
+    bool isFlipped = !areInOrder(leaf);
+    if (isFlipped) {
+        ordered.a = leaf->b;
+        ordered.b = leaf->a;
+        ordered.transformBtoA = rbInvertTransform(leaf->transformBtoA);
+        input.radiusA = query->input->radiusB;
+        input.radiusB = query->input->radiusA;
+    }
+    input.relativeTolerance = 0.0;
+    // the sum has no digits below 1e-12 of the size
+    double size = leaf->a->radius + leaf->b->radius + input.radiusA + input.radiusB;
+    rbVec3 shift = {COARSE * size, COARSE * size, COARSE * size};
+    rbVec3 p = ordered.transformBtoA.p;
+    ordered.transformBtoA.p = rbSub(rbAdd(p, shift), shift);
+    double error = rbDistance(p, ordered.transformBtoA.p) + DBL_EPSILON * size;
+    rbSeparation found;
+    measureTriangles(&plain, &ordered, DEPTH_SHORTEST, &found);
+    if (found.reason != RB_STOP_ESTIMATE) {
+        measureTriangles(query, leaf, DEPTH_ROUGH, separation); // they touch
+        return;
+    }
+    if (found.lower < 0.0) {
+        found.lower -= error;
+        found.upper = fmin(found.upper + error, fmax(found.upper, 0.0));
+    }
+    if (isFlipped) {
+        int face = found.faceA;
+        found = rbFlipSeparation(&found, ordered.transformBtoA);
+        found.faceA = found.faceB;
+        found.faceB = face;
+    }
+    found.iterations += separation->iterations;
+    *separation = found;
+}
+
+static rbStatus measureMesh(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+{
+    const rbSeparationInput* input = query->input;
+    bool areMeshes = rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b);
+    bool isRough = input->budget > 0, isUnwanted = areMeshes && input->isDepthUnwanted;
+    measureTriangles(query, leaf, isRough && !isUnwanted ? DEPTH_ROUGH : DEPTH_NONE, separation);
+    bool isOverlap =
+        separation->reason == RB_STOP_TOUCHES || separation->reason == RB_STOP_ESTIMATE;
+    if (isOverlap && !isRough && !isUnwanted) {
+        measureOverlap(query, leaf, separation);
+    }
+    double radii = input->radiusA + input->radiusB;
+    bool mayOverlap = areMeshes && radii > 0.0 && separation->lower < radii;
+    if (areMeshes) {
+        rbRoundSeparation(separation, input->radiusA, input->radiusB);
+    }
+    if (mayOverlap) {
+        // in a cavity there may be no room for the radii: only a plane is certain to separate them
+        rbVec3 direction;
+        rbMeshPair pair = makeMeshPair(query, leaf);
+        separation->lower = -(rbBoundMeshDepth(&pair, &direction) + radii);
+        separation->reason = separation->distance < 0.0 ? RB_STOP_ESTIMATE : separation->reason;
     }
     return RB_STATUS_OK;
 }
@@ -404,7 +484,7 @@ static MeasureFn* getAutoRow(const PairLeaf* leaf)
 {
     bool isMeshA = rbIsMeshLike(leaf->a), isMeshB = rbIsMeshLike(leaf->b);
     if (isMeshA || isMeshB) {
-        return isMeshA && isMeshB ? measureMeshes : measureMeshConvex;
+        return measureMesh;
     }
     if (leaf->a->type != leaf->b->type) {
         return NULL;
@@ -740,6 +820,7 @@ static void addMixedContacts(const Query* query, const PairLeaf* leaf)
     rbSeparation s;
     rbContactList* list = query->contacts;
     rbMeshConvex pair = makeMeshConvex(&query->pair, leaf);
+    pair.isRough = true;
     int room = list->count < list->capacity ? list->capacity - list->count : 0;
     rbManifold* next = list->manifolds + (room > 0 ? list->count : 0);
     bool isPlane = pair.convex->type == RB_SHAPE_PLANE;
@@ -774,6 +855,7 @@ static rbStatus visitMeshContacts(const Query* query, const PairLeaf* leaf)
     if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
         rbMeshPair pair = makeMeshPair(&query->pair, leaf);
         pair.isDepthUnwanted = false;
+        pair.isRough = true;
         rbFindMeshContacts(&pair, query->threshold, input->radiusA, input->radiusB, list);
     } else {
         addMixedContacts(query, leaf);
