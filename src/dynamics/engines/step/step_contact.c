@@ -59,7 +59,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead,
                     contacts->trial.flown);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
-                    contacts->stage.swept);
+                    contacts->stage.leads, contacts->stage.swept);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.opened);

@@ -98,6 +98,7 @@ typedef struct rbStageStart {
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
     RB_ARRAY(double) stays;          // m, per point: the gap that the velocities start from
+    RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
@@ -274,6 +275,16 @@ rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, doub
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(const rbStepEngine* engine, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
+
+// --------------------------------------------------------------------------- step_contact_slides.c
+// The slips that lead friction of points of an island which slide throughout the step, for a
+// position or a velocity stage that begins; false: there are none.
+bool rbContactSlides_Lead(const rbStepEngine* engine, const rbContactIsland* island, double h,
+                          bool isOfPositions);
+// Whether these points still slide in nearly the same direction after the stage.
+bool rbContactSlides_AreSteady(const rbStepContacts* c, const rbContactIsland* island);
+// An island without joints as it was at the start of the stage.
+void rbContactSlides_Restore(rbStepContacts* c, const rbContactIsland* island);
 
 // --------------------------------------------------------------------------- step_contact_joints.c
 // Joints of an island in a stage.
