@@ -9,6 +9,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_heaps.c
   test/world/phys_limits.c
   test/world/phys_rolling.c
+  test/world/phys_rows.c
   test/world/phys_shock.c
   test/world/phys_throws.c
   test/world/phys_world_joints.c

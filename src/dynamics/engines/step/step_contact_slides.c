@@ -15,9 +15,10 @@
 // So large that the slip of a stage does not matter beside it.
 #define FAR 1e6
 // A point slides throughout if its slip is this many times what a step can change.
-#define STEADY 2.0
-// Cosine of the angle by which it may turn, and the part of its speed that it must keep.
+#define STEADY 4.0
+// Cosines of the angles by which it may turn in the step, and in half of it.
 #define TURN_MOST 0.5
+#define TURN_HALF 0.866
 // Part of n K n that friction may use up: more would jam.
 #define JAM 0.5
 // Part of the rim by which friction may be off.
@@ -98,7 +99,7 @@ static bool leadPoint(const rbStepEngine* engine, const rbContact* contact, int 
     d = isOfPositions && speed > 0.0 ? rbScale(1.0 / speed, u) : d;
     double jam = contact->friction * mobility(contact, point, c->bodies.data, contact->normal, d);
     if (!(speed > STEADY * changeOf(engine, contact, point, d, h)) ||
-        rbDot(u, d) < TURN_MOST * speed ||
+        rbDot(u, d) < TURN_HALF * speed ||
         fabs(jam) >
             JAM * mobility(contact, point, c->bodies.data, contact->normal, contact->normal)) {
         return false;
