@@ -24,22 +24,15 @@
 // Part of the rim by which friction may be off.
 #define RIM_PLAY 1e-6
 
-static rbVec3 responseTo(const rbContactBody* body, rbVec3 arm, rbVec3 direction)
+// The velocity that a unit impulse gives the point.
+static rbVec3 respond(const rbStepContacts* c, const rbContact* contact,
+                      const rbContactPoint* point, rbVec3 d)
 {
-    return rbContactBody_IsMoved(body) ? rbMulSV(body->invInertia, rbCross(arm, direction))
-                                       : RB_VEC3_ZERO;
-}
-
-// n K d, or d K d where n is d.
-static double mobility(const rbContact* contact, const rbContactPoint* point,
-                       const rbContactBody* bodies, rbVec3 n, rbVec3 d)
-{
-    const rbContactBody* a = &bodies[contact->bodyA];
-    const rbContactBody* b = &bodies[contact->bodyB];
-    double masses = (rbContactBody_IsMoved(a) ? a->invMass : 0.0) +
-                    (rbContactBody_IsMoved(b) ? b->invMass : 0.0);
-    return masses * rbDot(n, d) + rbDot(rbCross(point->armA, n), responseTo(a, point->armA, d)) +
-           rbDot(rbCross(point->armB, n), responseTo(b, point->armB, d));
+    rbContactBody pair[2] = {c->bodies.data[contact->bodyA], c->bodies.data[contact->bodyB]};
+    pair[0].velocity = pair[0].spin = pair[1].velocity = pair[1].spin = RB_VEC3_ZERO;
+    rbContact alone = {.bodyA = 0, .bodyB = 1};
+    rbContact_ApplyImpulse(pair, &alone, point, d);
+    return rbContact_RelativeVelocity(pair, &alone, point);
 }
 
 static rbVec3 tangentialOf(const rbContact* contact, rbVec3 v)
@@ -73,7 +66,7 @@ static double changeOf(const rbStepEngine* engine, const rbContact* contact,
         load += 2.0 * c->set.points[k].impulse[0];
     }
     return rbContactStep_PartOf(engine, h) * rbLength(tangentialOf(contact, kick)) +
-           contact->friction * load * mobility(contact, point, c->bodies.data, d, d);
+           contact->friction * load * rbDot(d, respond(c, contact, point, d));
 }
 
 // The slip that leads friction of a point; false: none does.
@@ -97,11 +90,10 @@ static bool leadPoint(const rbStepEngine* engine, const rbContact* contact, int 
     rbVec3 d =
         rbScale(1.0 / rim, rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, -p[1], -p[2]));
     d = isOfPositions && speed > 0.0 ? rbScale(1.0 / speed, u) : d;
-    double jam = contact->friction * mobility(contact, point, c->bodies.data, contact->normal, d);
+    rbVec3 n = contact->normal;
+    double jam = contact->friction * fabs(rbDot(n, respond(c, contact, point, d)));
     if (!(speed > STEADY * changeOf(engine, contact, point, d, h)) ||
-        rbDot(u, d) < TURN_HALF * speed ||
-        fabs(jam) >
-            JAM * mobility(contact, point, c->bodies.data, contact->normal, contact->normal)) {
+        rbDot(u, d) < TURN_HALF * speed || jam > JAM * rbDot(n, respond(c, contact, point, n))) {
         return false;
     }
     double size = isOfPositions ? FAR * speed : speed;
@@ -150,16 +142,4 @@ bool rbContactSlides_AreSteady(const rbStepContacts* c, const rbContactIsland* i
         }
     }
     return true;
-}
-
-void rbContactSlides_Restore(rbStepContacts* c, const rbContactIsland* island)
-{
-    for (int i = 0; i < island->bodyCount; ++i) {
-        c->bodies.data[island->bodies[i]] = c->stage.before.data[island->bodies[i]];
-    }
-    for (int i = 0; i < island->contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        memcpy(&c->set.points[contact->firstPoint], &c->stage.points.data[contact->firstPoint],
-               (size_t)contact->pointCount * sizeof *c->set.points);
-    }
 }

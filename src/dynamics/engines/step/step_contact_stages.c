@@ -423,7 +423,7 @@ static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJoin
     rbContactSolved solved = solveLasting(c, run, joints);
     if (isLed && !(solved.isMet && rbContactSlides_AreSteady(c, joints->island))) {
         run->leads = NULL;
-        rbContactSlides_Restore(c, joints->island);
+        swapSwept(c, joints->island, false);
         int sweeps = solved.sweeps;
         solved = solveLasting(c, run, joints);
         solved.sweeps += sweeps;

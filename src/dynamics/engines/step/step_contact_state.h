@@ -285,8 +285,6 @@ bool rbContactSlides_Lead(const rbStepEngine* engine, const rbContactIsland* isl
                           bool isOfPositions);
 // Whether these points still slide in nearly the same direction after the stage.
 bool rbContactSlides_AreSteady(const rbStepContacts* c, const rbContactIsland* island);
-// An island without joints as it was at the start of the stage.
-void rbContactSlides_Restore(rbStepContacts* c, const rbContactIsland* island);
 
 // --------------------------------------------------------------------------- step_contact_joints.c
 // Joints of an island in a stage.
