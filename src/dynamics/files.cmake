@@ -36,6 +36,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_parts.c
   src/dynamics/engines/step/step_contact_meetings.c
   src/dynamics/engines/step/step_contact_rest.c
+  src/dynamics/engines/step/step_contact_slides.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c
   src/dynamics/engines/step/step_contact_touch.c

@@ -114,6 +114,11 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     p.bias[0] = normalBias;
     p.bias[1] = slipPart * point->slip[0];
     p.bias[2] = slipPart * point->slip[1];
+    if (run->leads != NULL) {
+        const rbSlipLead* lead = &run->leads[point - run->set->points];
+        p.bias[1] += lead->slip[0];
+        p.bias[2] += lead->slip[1];
+    }
     if (contact->hasBelt) {
         p.bias[1] += rbDot(contact->belt, contact->tangents[0]);
         p.bias[2] += rbDot(contact->belt, contact->tangents[1]);

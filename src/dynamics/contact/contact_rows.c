@@ -328,11 +328,16 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->friction = rbContactPoint_ChooseFriction(from, contact, u);
     if (isVelocity) {
         point->bias[0] -= from->target;
-        return;
+    } else {
+        point->bias[0] += rbContactPoint_GetPart(from, run->h, partSpeed);
+        point->slip[0] = from->slip[0] / run->h;
+        point->slip[1] = from->slip[1] / run->h;
     }
-    point->bias[0] += rbContactPoint_GetPart(from, run->h, partSpeed);
-    point->slip[0] = from->slip[0] / run->h;
-    point->slip[1] = from->slip[1] / run->h;
+    const double* lead = run->leads != NULL ? run->leads[point->index].slip : NULL;
+    point->isLed = lead != NULL && (lead[0] != 0.0 || lead[1] != 0.0);
+    if (point->isLed) {
+        memcpy(point->slip, lead, sizeof point->slip);
+    }
 }
 
 static void beginTurn(rbSweepTurn* turn, const rbContactRun* run, const rbContact* contact)
@@ -551,7 +556,7 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     double sum[2] = {old[0] - (m[0] * s1 + m[2] * s2), old[1] - (m[2] * s1 + m[1] * s2)};
     double radius = point->friction * point->impulse[0];
     bool isSticking = !rbFrictionBound_Project(bound, radius, sum);
-    if (!isSticking && (point->slip[0] != 0.0 || point->slip[1] != 0.0)) {
+    if (!isSticking && !point->isLed && (point->slip[0] != 0.0 || point->slip[1] != 0.0)) {
         // Friction cannot undo the slip: it is left for this stage. If it were left for this visit
         // only, such points would change their minds forever.
         point->slip[0] = 0.0;
@@ -739,7 +744,7 @@ void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
         const rbSweepPoint* point = &rows->points.data[pack->firstPoint + i];
         rbContactPoint* to = &run->set->points[point->index];
         memcpy(to->impulse, point->impulse, sizeof(to->impulse));
-        to->isSticking = point->isSticking != 0;
+        to->isSticking = point->isSticking;
     }
     for (int i = 0; i < pack->contactCount; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];

@@ -39,7 +39,8 @@ typedef struct rbSweepPoint {
     double friction;                         // the bound in this stage: friction P
     double slideStep;                        // 1 / largest eigenvalue of t K t
     int index;                               // of the point in the set
-    int isSticking;
+    bool isSticking;
+    bool isLed; // slip is a lead, see contact_solver.h
 } rbSweepPoint;
 
 typedef struct rbSweepContact {

@@ -37,6 +37,11 @@ rbContactTolerance rbContactTolerance_Aim(rbContactTolerance allowed);
 // are 0, since most of them are met as fast to that.
 rbContactSettings rbAimContactSettings(const rbContactSettings* settings);
 
+// Friction of a point that slides acts against its slip and this together, m/s along the tangents.
+typedef struct rbSlipLead {
+    double slip[2]; // 0: by its own slip alone
+} rbSlipLead;
+
 typedef struct rbContactRun {
     rbContactSet* set;
     const int* order; // contacts in the order of sweeps (an island, by levels); NULL: all
@@ -48,6 +53,7 @@ typedef struct rbContactRun {
     int sweepsMax;    // replaces that of the settings; 0: that
     double restSpeed; // m/s: likewise
     rbContactTolerance allowed; // likewise, member by member
+    const rbSlipLead* leads;    // by point of the set; NULL: none
     rbSweepJointsFn* sweepJoints;
     rbReactionFn* react; // NULL: masses are those of the bodies alone
     void* context;

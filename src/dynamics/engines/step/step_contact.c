@@ -58,9 +58,9 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
     rbArray_FreeAll(contacts->trial.jointed, contacts->trial.flown, contacts->flight.touching,
-                    contacts->flight.meetings);
+                    contacts->flight.meetings, contacts->flight.isPushed);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
-                    contacts->stage.swept);
+                    contacts->stage.leads, contacts->stage.swept, contacts->flight.pushes);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.opened);

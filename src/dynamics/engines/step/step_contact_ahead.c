@@ -7,6 +7,8 @@
 // Maximum flights checked in a step. Mostly the third finds nothing; bodies that rotate by a third
 // of a radian in a step need some more.
 #define LOOKS_MAX 16
+// The same while each joins more bodies: a blow may find those of a row one after the other.
+#define LOOKS_JOINING 64
 // The same where the stage does not meet its tolerance: a closer check is useless.
 #define LOOKS_UNMET 3
 // In parts of a step but the last, whose end is only passed.
@@ -23,6 +25,9 @@
 // A contact is idle in a position stage if its points would not close with this many times their
 // approach. The effect of other contacts on the velocities is checked after the stage.
 #define APPROACH_TIMES 2.0
+
+// Passes over the contacts in which a blow goes on.
+#define PASSES_MAX 16
 
 static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
                      const rbContactPoint* points, double h)
@@ -52,16 +57,63 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
     return isChanged;
 }
 
-// Activates idle contacts that the flight would close; returns whether there are any.
-static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
-                 const rbContactPoint* points, double h)
+// Activates a contact that the flight and pushes of others would close. What it lacks then pushes
+// both bodies on, once, so that a blow goes on through a row in one look: how the bodies share it
+// is found by the next solution. Returns whether it pushes.
+static bool pushOn(rbStepContacts* c, int index, double h)
 {
+    rbContact* contact = &c->trial.nodeContacts.data[index];
+    rbVec3* pushes = c->flight.pushes.data;
+    double gap = INFINITY; // at the end of the flight
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &c->trial.nodePoints.data[k];
+        double speed = rbContact_NormalSpeed(c->flight.ahead.data, contact, point);
+        gap = fmin(gap, point->gap + h * speed);
+    }
+    double pushed = rbDot(contact->normal, rbSub(pushes[contact->bodyB], pushes[contact->bodyA]));
+    // active ones are as they should be but for pushes, which open none
+    double missing = contact->isIdle ? -fmin(gap, gap + pushed) : fmin(0.0, gap) - (gap + pushed);
+    bool isWoken = contact->isIdle &&
+                   (!(missing < 0.0) || !isIdleIn(c->flight.ahead.data, contact,
+                                                  c->trial.nodePoints.data, h / APPROACH_TIMES));
+    missing = fmax(0.0, missing);
+    if (!isWoken && (contact->isIdle || missing == 0.0)) {
+        return false;
+    }
+    const int bodies[2] = {contact->bodyA, contact->bodyB};
+    for (int side = 0; side < 2; ++side) {
+        if (rbContactBody_IsMoved(&c->bodies.data[bodies[side]])) {
+            rbVec3* push = &pushes[bodies[side]];
+            *push = rbAddScaled(*push, side == 0 ? -missing : missing, contact->normal);
+        }
+    }
+    contact->isIdle = false;
+    return true;
+}
+
+// Activates idle contacts that the flight would close; returns whether there are any.
+static bool wake(rbStepContacts* c, double h)
+{
+    int count = c->trial.nodeContacts.count;
     bool isWoken = false;
-    for (int i = 0; i < count; ++i) {
-        rbContact* contact = &contacts[i];
-        if (contact->isIdle && !isIdleIn(bodies, contact, points, h / APPROACH_TIMES)) {
-            contact->isIdle = false;
-            isWoken = true;
+    for (int i = 0; i < count && !isWoken; ++i) {
+        const rbContact* contact = &c->trial.nodeContacts.data[i];
+        isWoken = contact->isIdle && !isIdleIn(c->flight.ahead.data, contact,
+                                               c->trial.nodePoints.data, h / APPROACH_TIMES);
+    }
+    rbArray_Reserve(c->flight.pushes, c->bodies.count);
+    rbArray_Reserve(c->flight.isPushed, count);
+    memset(c->flight.pushes.data, 0, (size_t)c->bodies.count * sizeof(rbVec3));
+    memset(c->flight.isPushed.data, 0, (size_t)count);
+    bool isMore = isWoken;
+    for (int pass = 0; pass < PASSES_MAX && isMore; ++pass) { // to and fro
+        isMore = false;
+        for (int k = 0; k < count; ++k) {
+            int i = pass % 2 == 0 ? k : count - 1 - k;
+            if (c->flight.isPushed.data[i] == 0 && pushOn(c, i, h)) {
+                c->flight.isPushed.data[i] = 1;
+                isMore = true;
+            }
         }
     }
     return isWoken;
@@ -151,6 +203,16 @@ static void guessBends(rbStepEngine* engine, double h)
             c->set.points[k].bend = c->trial.nodePoints.data[k].bend;
         }
     }
+}
+
+// Bodies that contacts join to others.
+static int countJoined(const rbStepContacts* c)
+{
+    int count = 0;
+    for (int i = 0; i < c->islandCount; ++i) {
+        count += rbContactGraph_GetIsland(c->graph, i).bodyCount - 1;
+    }
+    return count;
 }
 
 static int countLooks(const rbStepEngine* engine, const rbStepMiss* miss)
@@ -254,13 +316,16 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbContactStep_SolvePositions(engine, host, h, miss);
     }
     guessAgain(c);
-    for (int i = 0; i < countLooks(engine, miss) && (!isCapped || isTurning(c, h)); ++i) {
+    int joined = countJoined(c);
+    bool isJoining = false;
+    for (int i = 0; i < (isJoining ? LOOKS_JOINING : countLooks(engine, miss)) &&
+                    (!isCapped || isTurning(c, h));
+         ++i) {
         if (!fly(engine, h)) {
             break;
         }
         rbContactAhead flight = makeFlight(engine, h);
-        bool isWoken = wake(c->flight.ahead.data, c->trial.nodeContacts.data,
-                            c->trial.nodeContacts.count, c->trial.nodePoints.data, h);
+        bool isWoken = wake(c, h);
         bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
         isGuarded = isGuarded || rbContactPairs_GetReport(c->pairs).isGuarded;
         if (!isFound) {
@@ -278,6 +343,9 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         c->accounts.sums = sums;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
+        int now = countJoined(c);
+        isJoining = !isCapped && i + 1 >= LOOKS_MAX && now > joined;
+        joined = now;
         isActing = rbContactStep_SolveFlights(engine, host, h, miss);
     }
     if (isActing) { // the end of a flight does not depend on them

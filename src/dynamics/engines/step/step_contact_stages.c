@@ -411,6 +411,26 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     return l.solved;
 }
 
+// The same with friction of points that slide throughout the step, where there are some.
+static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJointSweep* joints,
+                                    Stage stage)
+{
+    bool canSlide = stage != STAGE_STRIKING && run->sweepJoints == NULL &&
+                    c->solvers.substeps == NULL && joints->island->bodyCount <= tuning.bodiesLarge;
+    bool isLed = canSlide && rbContactSlides_Lead(joints->engine, joints->island, joints->h,
+                                                  stage == STAGE_POSITION);
+    run->leads = isLed ? c->stage.leads.data : NULL;
+    rbContactSolved solved = solveLasting(c, run, joints);
+    if (isLed && !(solved.isMet && rbContactSlides_AreSteady(c, joints->island))) {
+        run->leads = NULL;
+        swapSwept(c, joints->island, false);
+        int sweeps = solved.sweeps;
+        solved = solveLasting(c, run, joints);
+        solved.sweeps += sweeps;
+    }
+    return solved;
+}
+
 static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
                         double h, Stage stage, rbStepMiss* miss)
 {
@@ -442,7 +462,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
                                        host->journal != NULL ? done.noteCount : 0);
         return;
     }
-    rbContactSolved solved = solveLasting(c, &run, &joints);
+    rbContactSolved solved = solveSliding(c, &run, &joints, stage);
     if (run.sweepJoints != NULL && !solved.isMet) {
         rbNewtonTask task = {.isOfPositions = isOfPositions};
         solved.jointError = rbContactStep_FindLinks(&joints, &task);

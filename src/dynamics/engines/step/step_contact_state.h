@@ -97,6 +97,8 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbVec3) kicks;        // m/s, per body: velocity change by the forces in a whole step
     RB_ARRAY(rbRowPose) poses;     // per body, at the end
     RB_ARRAY(rbContactBody) ahead; // per body, velocities that lead there
+    RB_ARRAY(rbVec3) pushes;       // m, per body: see pushOn in step_contact_ahead.c
+    RB_ARRAY(unsigned char) isPushed; // by it, per contact of the node
     RB_ARRAY(rbArrival) arrivals;
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
@@ -112,6 +114,7 @@ typedef struct rbStageStart {
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
     RB_ARRAY(double) stays;          // m, per point: the gap that the velocities start from
+    RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
@@ -289,6 +292,14 @@ rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, doub
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(const rbStepEngine* engine, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
+
+// --------------------------------------------------------------------------- step_contact_slides.c
+// The slips that lead friction of points of an island which slide throughout the step, for a
+// position or a velocity stage that begins; false: there are none.
+bool rbContactSlides_Lead(const rbStepEngine* engine, const rbContactIsland* island, double h,
+                          bool isOfPositions);
+// Whether these points still slide in nearly the same direction after the stage.
+bool rbContactSlides_AreSteady(const rbStepContacts* c, const rbContactIsland* island);
 
 // --------------------------------------------------------------------------- step_contact_joints.c
 // Joints of an island in a stage.
