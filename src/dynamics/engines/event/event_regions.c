@@ -236,14 +236,6 @@ static void wrapRegion(rbEventEngine* engine, int index)
     }
 }
 
-// Whether two balls overlap; for box regions this is already known.
-static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
-{
-    double sum = reach + other->reach;
-    bool areBalls = reach > 0.0 && other->reach > 0.0;
-    return !areBalls || rbLengthSquared(rbSub(other->center, center)) <= sum * sum * (1.0 + 1e-12);
-}
-
 // The one period by which a box can be shifted along an axis to overlap boxes of the first image
 // again; 0: none. Regions are shorter than half a period, so there is at most one.
 static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
@@ -282,28 +274,40 @@ static int periodsTo(double from, double to, double period)
 }
 
 // The partners among the boxes found. Regions are shorter than half a period, so they overlap in
-// their nearest images.
+// their nearest images. That boxes overlap is known; balls may be apart nevertheless.
 static void takeFound(rbEventEngine* engine, int index)
 {
-    const rbEventSpace* space = &engine->space;
+    rbEventSpace* space = &engine->space;
     rbEventBall ball = space->balls.data[index];
+    rbVec3 period = space->period;
+    rbVec3 half = {period.x > 0.0 ? 0.5 * period.x : INFINITY,
+                   period.y > 0.0 ? 0.5 * period.y : INFINITY,
+                   period.z > 0.0 ? 0.5 * period.z : INFINITY};
     for (int i = 0; i < space->found.count; ++i) {
         if (i + FETCH_AHEAD < space->found.count) {
             __builtin_prefetch(&space->balls.data[space->found.ids[i + FETCH_AHEAD]]);
         }
-        rbEventPartner partner = {.id = space->found.ids[i]};
-        const rbEventBall* other = &space->balls.data[partner.id];
-        rbVec3 p = ball.center, q = other->center, period = space->period;
-        int moved[3] = {periodsTo(p.x, q.x, period.x), periodsTo(p.y, q.y, period.y),
-                        periodsTo(p.z, q.z, period.z)};
-        if (partner.id == index ||
-            !meetsBall(rbAdd(p, rbEventEngine_ShiftBy(engine, moved)), ball.reach, other)) {
+        int id = space->found.ids[i];
+        const rbEventBall* other = &space->balls.data[id];
+        rbVec3 p = ball.center, q = other->center;
+        rbVec3 d = rbSub(q, p);
+        int moved[3] = {0, 0, 0};
+        if (fabs(d.x) > half.x || fabs(d.y) > half.y || fabs(d.z) > half.z) {
+            moved[0] = periodsTo(p.x, q.x, period.x);
+            moved[1] = periodsTo(p.y, q.y, period.y);
+            moved[2] = periodsTo(p.z, q.z, period.z);
+            d = rbSub(q, rbAdd(p, rbEventEngine_ShiftBy(engine, moved)));
+        }
+        double sum = ball.reach + other->reach;
+        bool areBalls = ball.reach > 0.0 && other->reach > 0.0;
+        if (id == index || (areBalls && rbLengthSquared(d) > sum * sum * (1.0 + 1e-12))) {
             continue;
         }
-        for (int axis = 0; axis < 3; ++axis) {
-            partner.image[axis] = ball.periods[axis] - other->periods[axis] - moved[axis];
-        }
-        rbArray_Push(engine->space.partners, partner);
+        rbEventPartner partner = {id,
+                                  {ball.periods[0] - other->periods[0] - moved[0],
+                                   ball.periods[1] - other->periods[1] - moved[1],
+                                   ball.periods[2] - other->periods[2] - moved[2]}};
+        rbArray_Push(space->partners, partner);
     }
 }
 
@@ -389,9 +393,8 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
         rbArray_Push(engine->pairs, pair);
         rbArray_Push(engine->times, (double)INFINITY);
     }
-    rbEventNeighbor forFirst = {index, b, {image[0], image[1], image[2]}, pair.row, pair.hasImage};
-    rbEventNeighbor forSecond = {
-        index, a, {-image[0], -image[1], -image[2]}, pair.row, pair.hasImage};
+    rbEventNeighbor forFirst = {index, b, pair.row, pair.hasImage};
+    rbEventNeighbor forSecond = {index, a, pair.row, pair.hasImage};
     rbArray_Push(first->pairs, forFirst);
     rbArray_Push(second->pairs, forSecond);
     engine->statistics.pairsMade += 1;
@@ -478,7 +481,8 @@ static void findPartners(rbEventEngine* engine, int index)
     ball->reach = body->region.ballMargin > 0.0 ? body->radius + body->region.ballMargin : 0.0;
     rbIdList* found = &engine->space.found;
     found->count = 0;
-    rbBroadPhase_Place(engine->space.broad, index, box, NULL);
+    rbBroadPhase_PlaceAs(engine->space.broad, index, box,
+                         ball->reach > 0.0 ? RB_BROAD_BALL : RB_BROAD_BOX);
     rbBroadPhase_FindPartners(engine->space.broad, index, found, NULL);
     if (engine->space.isPeriodic && engine->space.broad->row->setPeriod == NULL) {
         findImages(engine, &box);
@@ -496,6 +500,19 @@ static void findPartners(rbEventEngine* engine, int index)
     }
 }
 
+// Whether a partner of a body, found now, is in the image of the near pair.
+static bool isSameImage(const rbEventEngine* engine, int index, rbEventNeighbor neighbor,
+                        const int image[3])
+{
+    if (!neighbor.hasImage) {
+        return (image[0] | image[1] | image[2]) == 0;
+    }
+    const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
+    int sign = pair->a == index ? 1 : -1;
+    return pair->image[0] == sign * image[0] && pair->image[1] == sign * image[1] &&
+           pair->image[2] == sign * image[2];
+}
+
 // Marks the pairs of a body that persist in the list of partners, and records the others in the
 // stack; prefetches what their removal touches.
 static void matchPairs(rbEventEngine* engine, int index)
@@ -509,8 +526,7 @@ static void matchPairs(rbEventEngine* engine, int index)
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
         rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
         int place = marks[neighbor.other] - 1;
-        if (place >= 0 &&
-            memcmp(neighbor.image, partners[place].image, sizeof neighbor.image) == 0) {
+        if (place >= 0 && isSameImage(engine, index, neighbor, partners[place].image)) {
             partners[place].id = -1;
             marks[neighbor.other] = 0;
         } else {

@@ -41,10 +41,9 @@ typedef enum rbEventShape {
 // A pair in the list of one of its bodies.
 typedef struct rbEventNeighbor {
     int pair;
-    int other;    // body
-    int image[3]; // periods to be added to the other one
+    int other; // body
     uint8_t row;
-    bool hasImage;
+    bool hasImage; // that of the pair is not zero
 } rbEventNeighbor;
 
 // Data of a neighboring sphere that a prediction reads: one cache line.
