@@ -768,17 +768,25 @@ static void searchLevel(Search* search, int l)
 typedef struct BallSpan {
     int count;
     int cells[SPAN_MAX];
-    float middles[SPAN_MAX];
+    rbQuad middles[SPAN_MAX];
     double gaps[SPAN_MAX]; // m^2
 } BallSpan;
 
+// A cell to be searched, and where it is in the spans.
+typedef struct Visit {
+    int cell;
+    uint8_t places[4];
+} Visit;
+
 typedef struct BallSearch {
     Search* search;
-    rbQuad half[3];  // m, of the query
-    float more;      // covers the rounding of floats, m
-    bool isBall;     // the query
-    double reachMax; // m, between centers
+    rbQuad half[3]; // m, of the query
+    rbQuad more;    // covers the rounding of floats, m
+    bool isBall;    // the query
+    double most;    // m^2, between centers
     BallSpan spans[3];
+    int visitCount;
+    Visit visits[SPAN_MAX * SPAN_MAX];
 } BallSearch;
 
 // False: too many cells.
@@ -804,74 +812,53 @@ static bool spanBalls(BallSearch* search, int axis, double middle, double reach)
     for (int k = 0; k < span->count; ++k) {
         Step step = wrapCell(level, axis, first + k);
         double above = low + k * width - middle, below = -above - width;
-        double gap = isBlock ? 0.0 : above > 0.0 ? above : below > 0.0 ? below : 0.0;
+        double gap = above > below ? above : below;
+        gap = gap > 0.0 && !isBlock ? gap : 0.0;
+        float seen = (float)(middle - (double)step.periods * period);
         span->cells[k] = step.cell;
-        span->middles[k] = (float)(middle - (double)step.periods * period);
+        span->middles[k] = (rbQuad){seen, seen, seen, seen};
         span->gaps[k] = gap * gap;
     }
     return true;
 }
 
-// Appends the balls of a cell that overlap the query to a list with room for them; those that are
-// apart from a query that is a ball, though their boxes overlap, are left out. Returns their end.
-static inline int* testBalls(BallSearch* search, bool isBall, int g, const rbQuad middle[3],
-                             int* found)
+// Which balls of a group may overlap the query: bit by place.
+static inline unsigned findNearBalls(const BallSearch* search, bool isBall, const BallGroup* group,
+                                     const uint8_t places[3])
 {
-    const CellGrid* grid = search->search->broad->state;
-    rbQuad more = {search->more, search->more, search->more, search->more};
-    do {
-        const BallGroup* group = &grid->balls[g];
-        const BallList* list = &grid->lists[g];
-        ++search->search->groups;
-        rbQuad x = rbQuad_Load(group->center[0]) - middle[0];
-        rbQuad y = rbQuad_Load(group->center[1]) - middle[1];
-        rbQuad z = rbQuad_Load(group->center[2]) - middle[2];
-        rbQuad reach = rbQuad_Load(group->reach);
-        rbQuad sumX = search->half[0] + reach, most = sumX + more;
-        rbQuad sumY = search->half[1] + reach, sumZ = search->half[2] + reach;
-        rbQuadMask isNear;
-        if (isBall) {
-            isNear = x * x + y * y + z * z <= most * most;
-        } else {
-            isNear = (rbQuad_Abs(x) <= most) & (rbQuad_Abs(y) <= sumY + more) &
-                     (rbQuad_Abs(z) <= sumZ + more);
-        }
-        unsigned near = rbQuadMask_Bits(isNear);
-        if (near != 0) {
-            unsigned isSure =
-                rbQuadMask_Bits((rbQuad_Abs(x) < sumX - more) & (rbQuad_Abs(y) < sumY - more) &
-                                (rbQuad_Abs(z) < sumZ - more));
-            do {
-                int k = __builtin_ctz(near);
-                near &= near - 1;
-                *found = list->ids[k];
-                bool isFound = (isSure >> k & 1u) != 0 || doOverlap(search->search, *found);
-                found += isFound && *found != search->search->self ? 1 : 0;
-            } while (near != 0);
-        }
-        g = list->next;
-    } while (g != RB_BROAD_NONE);
-    return found;
+    rbQuad reach = rbQuad_Load(group->reach);
+    rbQuad x = rbQuad_Load(group->center[0]) - search->spans[0].middles[places[0]];
+    rbQuad y = rbQuad_Load(group->center[1]) - search->spans[1].middles[places[1]];
+    rbQuad z = rbQuad_Load(group->center[2]) - search->spans[2].middles[places[2]];
+    rbQuad most = search->half[0] + reach + search->more;
+    if (isBall) {
+        return rbQuadMask_Bits(x * x + y * y + z * z <= most * most);
+    }
+    return rbQuadMask_Bits((rbQuad_Abs(x) <= most) &
+                           (rbQuad_Abs(y) <= search->half[1] + reach + search->more) &
+                           (rbQuad_Abs(z) <= search->half[2] + reach + search->more));
 }
 
-// gcc drops calls of a function that only prefetches, unless it is inlined.
-static inline __attribute__((always_inline)) void fetchBalls(const BallSearch* search)
+// Appends the balls of the cells listed that overlap the query to a list with room for them;
+// returns their end. Of a query that is a ball, those that may overlap it: the caller decides.
+static inline int* testBalls(BallSearch* search, bool isBall, int* found)
 {
-    const CellGrid* grid = search->search->broad->state;
-    const Level* level = &grid->levels[BALLS];
-    const BallSpan* spans = search->spans;
-    for (int z = 0; z < spans[2].count; ++z) {
-        for (int y = 0; y < spans[1].count; ++y) {
-            if (spans[2].gaps[z] + spans[1].gaps[y] > search->reachMax * search->reachMax) {
-                continue;
-            }
-            int row = (spans[2].cells[z] * level->size[1] + spans[1].cells[y]) * level->size[0];
-            for (int x = 0; x < spans[0].count; ++x) {
-                __builtin_prefetch(&grid->balls[row + spans[0].cells[x]]);
-                __builtin_prefetch(&grid->lists[row + spans[0].cells[x]]);
+    Search* plain = search->search;
+    const CellGrid* grid = plain->broad->state;
+    for (int i = 0; i < search->visitCount; ++i) {
+        Visit visit = search->visits[i];
+        for (int g = visit.cell; g != RB_BROAD_NONE; g = grid->lists[g].next) {
+            unsigned near = findNearBalls(search, isBall, &grid->balls[g], visit.places);
+            ++plain->groups;
+            for (; near != 0; near &= near - 1) {
+                *found = grid->lists[g].ids[__builtin_ctz(near)];
+                bool isFound = *found != plain->self && (isBall || doOverlap(plain, *found));
+                found += isFound ? 1 : 0;
             }
         }
     }
+    search->visitCount = 0;
+    return found;
 }
 
 // All cells within reach.
@@ -879,23 +866,25 @@ static inline int* testBlock(BallSearch* search, bool isBall)
 {
     const CellGrid* grid = search->search->broad->state;
     const Level* level = &grid->levels[BALLS];
-    int* found = search->search->found->ids + search->search->found->count;
-    double most = search->reachMax * search->reachMax;
     const BallSpan* spans = search->spans;
+    int* found = search->search->found->ids + search->search->found->count;
+    int plane = spans[0].count * spans[1].count;
+    search->visitCount = 0;
     for (int z = 0; z < spans[2].count; ++z) {
         for (int y = 0; y < spans[1].count; ++y) {
-            double rest = most - spans[2].gaps[z] - spans[1].gaps[y];
+            double rest = search->most - spans[2].gaps[z] - spans[1].gaps[y];
             int row = (spans[2].cells[z] * level->size[1] + spans[1].cells[y]) * level->size[0];
-            float middleY = spans[1].middles[y], middleZ = spans[2].middles[z];
-            rbQuad middle[3] = {
-                {0.0f}, {middleY, middleY, middleY, middleY}, {middleZ, middleZ, middleZ, middleZ}};
             for (int x = 0; x < spans[0].count; ++x) {
-                if (spans[0].gaps[x] <= rest) {
-                    float middleX = spans[0].middles[x];
-                    middle[0] = (rbQuad){middleX, middleX, middleX, middleX};
-                    found = testBalls(search, isBall, row + spans[0].cells[x], middle, found);
-                }
+                int cell = row + spans[0].cells[x];
+                Visit visit = {cell, {(uint8_t)x, (uint8_t)y, (uint8_t)z, 0}};
+                search->visits[search->visitCount] = visit;
+                search->visitCount += spans[0].gaps[x] <= rest ? 1 : 0;
+                __builtin_prefetch(&grid->balls[cell]);
+                __builtin_prefetch(&grid->lists[cell]);
             }
+        }
+        if (search->visitCount + plane > SPAN_MAX * SPAN_MAX || z + 1 == spans[2].count) {
+            found = testBalls(search, isBall, found);
         }
     }
     return found;
@@ -916,24 +905,23 @@ static void searchBalls(Search* plain, bool isBall)
         search.half[axis] = (rbQuad){half, half, half, half};
         largest = fmax(largest, fmax(fabs(low), fabs(high)) + grid->period[axis]);
     }
-    search.more = (float)(FLOAT_SLACK * (largest + level->edgeMax));
-    search.reachMax = 0.5 * (level->edgeMax + rbGetLongestEdge(box)) + (double)search.more;
+    double slack = FLOAT_SLACK * (largest + level->edgeMax);
+    float more = (float)slack;
+    search.more = (rbQuad){more, more, more, more};
+    double reach = 0.5 * (level->edgeMax + rbGetLongestEdge(box)) + slack;
+    search.most = reach * reach;
     rbIdList_Reserve(plain->found, plain->found->count + level->count + 1);
-    BallSpan* spans = search.spans;
     for (int axis = 0; axis < 3; ++axis) {
         double low = rbGetComponent(box->lower, axis), high = rbGetComponent(box->upper, axis);
-        double reach = 0.5 * (high - low + level->edgeMax) + (double)search.more;
+        reach = 0.5 * (high - low + level->edgeMax) + slack;
         if (!spanBalls(&search, axis, 0.5 * (low + high), reach)) {
             scanLevel(plain, BALLS);
             return;
         }
     }
-    if (level->count > FETCH_COUNT) {
-        fetchBalls(&search);
-    }
     int* found = isBall ? testBlock(&search, true) : testBlock(&search, false);
     plain->found->count = (int)(found - plain->found->ids);
-    plain->cells += (int64_t)spans[0].count * spans[1].count * spans[2].count;
+    plain->cells += (int64_t)search.spans[0].count * search.spans[1].count * search.spans[2].count;
 }
 
 static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)

@@ -75,8 +75,8 @@ rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
 
-// Places a box of a kind. Rows may leave out partners of a ball that are balls too and apart from
-// it, though their boxes overlap.
+// Places a box of a kind. Partners of a ball that are balls too may be left out if the balls are
+// apart, and their boxes need only overlap nearly.
 void rbBroadPhase_PlaceAs(rbBroadPhase* broad, int id, rbBounds box, uint8_t kind);
 // Moves a box that is in, until row->refit for itself only: quicker, where many move. False: not
 // so.

@@ -278,16 +278,6 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     setEntry(engine, index, &earliest);
 }
 
-// Neighbors are prefetched this many pairs of them ahead.
-#define FETCH_AHEAD 3
-
-static inline __attribute__((always_inline)) void fetchNeighbor(const rbEventEngine* engine,
-                                                                rbEventNeighbor neighbor)
-{
-    __builtin_prefetch(&engine->clocks.data[neighbor.other]);
-    __builtin_prefetch(&engine->times.data[neighbor.pair], 1);
-}
-
 // The position of a neighbor's image from its own position.
 static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor neighbor)
 {
@@ -314,14 +304,19 @@ static inline rbLanePair dotLanes(Lanes3 a, Lanes3 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// rbSweepFreeSpheres of a sphere at its time and two others, bit for bit: most spheres miss each
-// other, and finding that out takes no branch.
-static inline void sweepTwo(const rbEventClock* own, const rbEventClock* others[2],
-                            const rbVec3* shifts, double taus[2])
+// Of two neighbors: what rbSweepFreeSpheres computes, bit for bit. Most spheres miss each other,
+// and finding that out takes no branch.
+typedef struct Meetings {
+    rbLanePair b, c, discriminant;
+    rbLaneMask isMet;
+} Meetings;
+
+static inline Meetings sweepTwo(const rbEventClock* own, const rbEventClock* one,
+                                const rbEventClock* two, const rbVec3* shifts)
 {
-    rbLanePair dt = own->time - (rbLanePair){others[0]->time, others[1]->time};
-    Lanes3 p = beside(&others[0]->position, &others[1]->position);
-    Lanes3 v = beside(&others[0]->velocity, &others[1]->velocity);
+    rbLanePair dt = own->time - (rbLanePair){one->time, two->time};
+    Lanes3 p = beside(&one->position, &two->position);
+    Lanes3 v = beside(&one->velocity, &two->velocity);
     p = (Lanes3){p.x + dt * v.x - own->position.x, p.y + dt * v.y - own->position.y,
                  p.z + dt * v.z - own->position.z};
     v = (Lanes3){v.x - own->velocity.x, v.y - own->velocity.y, v.z - own->velocity.z};
@@ -329,29 +324,64 @@ static inline void sweepTwo(const rbEventClock* own, const rbEventClock* others[
         Lanes3 shift = beside(&shifts[0], &shifts[1]);
         p = (Lanes3){p.x + shift.x, p.y + shift.y, p.z + shift.z};
     }
-    rbLanePair r = own->radius + (rbLanePair){others[0]->radius, others[1]->radius};
-    rbLanePair b = dotLanes(p, v);
-    rbLanePair c = dotLanes(p, p) - r * r;
+    rbLanePair r = own->radius + (rbLanePair){one->radius, two->radius};
     Lanes3 sides = {r * v.x, r * v.y, r * v.z};
     Lanes3 cross = {p.y * v.z - p.z * v.y, p.z * v.x - p.x * v.z, p.x * v.y - p.y * v.x};
-    rbLanePair discriminant = dotLanes(sides, sides) - dotLanes(cross, cross);
     rbLanePair zero = {0.0, 0.0};
-    rbLaneMask meets = (b < zero) & ((c <= zero) | ~(discriminant < zero));
-    taus[0] = (double)INFINITY;
-    taus[1] = (double)INFINITY;
-    if (rbQuadMask_Bits((rbQuadMask)meets) == 0) {
-        return;
-    }
-    for (int k = 0; k < 2; ++k) {
-        if (meets[k] != 0) {
-            taus[k] = c[k] <= 0.0 ? 0.0 : c[k] / (sqrt(discriminant[k]) - b[k]);
-        }
-    }
+    Meetings m = {.b = dotLanes(p, v), .c = dotLanes(p, p) - r * r};
+    m.discriminant = dotLanes(sides, sides) - dotLanes(cross, cross);
+    m.isMet = (m.b < zero) & ((m.c <= zero) | ~(m.discriminant < zero));
+    return m;
 }
 
-// Spheres that neither fall nor grow: the clocks are sufficient. The same arithmetic as
-// predictSpheres, up to the sign of p and v together, which no result depends on. True if the body
-// has no other pairs.
+// So many neighbors are predicted at once.
+#define BLOCK 32
+
+// Spheres that neither fall nor grow, some neighbors of a body: the clocks are sufficient. The same
+// arithmetic as predictSpheres, up to the sign of p and v together, which no result depends on.
+// Returns how many are spheres.
+static int predictBlock(rbEventEngine* engine, int index, const rbEventClock* own,
+                        const rbEventNeighbor* neighbors, int count, Earliest* earliest)
+{
+    Meetings meetings[BLOCK / 2];
+    int met[BLOCK], metCount = 0, predicted = 0;
+    const rbEventClock* clocks = engine->clocks.data;
+    double* times = engine->times.data;
+    for (int i = 0; i < count; i += 2) {
+        rbEventNeighbor one = neighbors[i];
+        rbEventNeighbor two = neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
+        Meetings* m = &meetings[i / 2];
+        if (one.hasImage || two.hasImage) {
+            rbVec3 shifts[2] = {imageShift(engine, index, one), imageShift(engine, index, two)};
+            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], shifts);
+        } else {
+            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], NULL);
+        }
+        unsigned isMet = rbQuadMask_Bits((rbQuadMask)m->isMet);
+        met[metCount] = i;
+        metCount += (int)(isMet & 1u);
+        met[metCount] = i + 1;
+        metCount += i + 1 < count ? (int)(isMet >> 2 & 1u) : 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (neighbors[i].row == RB_PAIR_ROW_SPHERES) {
+            times[neighbors[i].pair] = (double)INFINITY;
+            ++predicted;
+        }
+    }
+    for (int i = 0; i < metCount; ++i) {
+        const Meetings* m = &meetings[met[i] / 2];
+        int k = met[i] % 2;
+        if (neighbors[met[i]].row == RB_PAIR_ROW_SPHERES) {
+            double tau = m->c[k] <= 0.0 ? 0.0 : m->c[k] / (sqrt(m->discriminant[k]) - m->b[k]);
+            times[neighbors[met[i]].pair] = own->time + tau;
+            takeEarlier(engine, neighbors[met[i]], own->time + tau, earliest);
+        }
+    }
+    return predicted;
+}
+
+// True if the body has no pairs but with spheres.
 static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
 {
     const rbEventBody* body = &engine->bodies.data[index];
@@ -359,32 +389,13 @@ static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
     int count = body->pairs.count;
     rbEventClock own = {time, rbEventBody_PositionAt(body, time), body->velocity, body->radius};
     int predicted = 0;
-    for (int i = 0; i < count && i < 2 * FETCH_AHEAD; ++i) {
-        fetchNeighbor(engine, neighbors[i]);
-    }
-    for (int i = 0; i < count; i += 2) {
-        if (i + 2 * FETCH_AHEAD + 1 < count) {
-            fetchNeighbor(engine, neighbors[i + 2 * FETCH_AHEAD]);
-            fetchNeighbor(engine, neighbors[i + 2 * FETCH_AHEAD + 1]);
+    for (int first = 0; first < count; first += BLOCK) {
+        int here = count - first < BLOCK ? count - first : BLOCK;
+        for (int i = 0; i < here; ++i) {
+            __builtin_prefetch(&engine->clocks.data[neighbors[first + i].other]);
+            __builtin_prefetch(&engine->times.data[neighbors[first + i].pair], 1);
         }
-        int last = i + 1 < count ? i + 1 : i; // the odd one beside itself
-        const rbEventClock* others[2] = {&engine->clocks.data[neighbors[i].other],
-                                         &engine->clocks.data[neighbors[last].other]};
-        double taus[2];
-        if (neighbors[i].hasImage || neighbors[last].hasImage) {
-            rbVec3 shifts[2] = {imageShift(engine, index, neighbors[i]),
-                                imageShift(engine, index, neighbors[last])};
-            sweepTwo(&own, others, shifts, taus);
-        } else {
-            sweepTwo(&own, others, NULL, taus);
-        }
-        for (int k = i; k <= last; ++k) {
-            if (neighbors[k].row == RB_PAIR_ROW_SPHERES) {
-                engine->times.data[neighbors[k].pair] = time + taus[k - i];
-                takeEarlier(engine, neighbors[k], time + taus[k - i], earliest);
-                ++predicted;
-            }
-        }
+        predicted += predictBlock(engine, index, &own, neighbors + first, here, earliest);
     }
     engine->statistics.bounds += predicted;
     return predicted == count;

@@ -273,6 +273,24 @@ static int periodsTo(double from, double to, double period)
     return (period > 0.0 && to - from > 0.5 * period) - (period > 0.0 && from - to > 0.5 * period);
 }
 
+// Whether two balls overlap whose centers are d apart, one moved by periods, and their boxes do.
+static bool meetsBall(const rbEventSpace* space, int index, int other, rbVec3 d, const int moved[3])
+{
+    double sum = space->balls.data[index].reach + space->balls.data[other].reach;
+    double rim = sum * (1.0 - 1e-12);
+    if (rbLengthSquared(d) > sum * sum * (1.0 + 1e-12)) {
+        return false;
+    }
+    if (fabs(d.x) < rim && fabs(d.y) < rim && fabs(d.z) < rim) {
+        return true;
+    }
+    rbBounds box = space->broad->boxes[other];
+    rbVec3 back = {-moved[0] * space->period.x, -moved[1] * space->period.y,
+                   -moved[2] * space->period.z};
+    box = (rbBounds){rbAdd(box.lower, back), rbAdd(box.upper, back)};
+    return rbDoBoxesOverlap(&space->broad->boxes[index], &box);
+}
+
 // The partners among the boxes found. Regions are shorter than half a period, so they overlap in
 // their nearest images. That boxes overlap is known; balls may be apart nevertheless.
 static void takeFound(rbEventEngine* engine, int index)
@@ -283,6 +301,7 @@ static void takeFound(rbEventEngine* engine, int index)
     rbVec3 half = {period.x > 0.0 ? 0.5 * period.x : INFINITY,
                    period.y > 0.0 ? 0.5 * period.y : INFINITY,
                    period.z > 0.0 ? 0.5 * period.z : INFINITY};
+    rbArray_Reserve(space->partners, space->found.count);
     for (int i = 0; i < space->found.count; ++i) {
         if (i + FETCH_AHEAD < space->found.count) {
             __builtin_prefetch(&space->balls.data[space->found.ids[i + FETCH_AHEAD]]);
@@ -298,16 +317,15 @@ static void takeFound(rbEventEngine* engine, int index)
             moved[2] = periodsTo(p.z, q.z, period.z);
             d = rbSub(q, rbAdd(p, rbEventEngine_ShiftBy(engine, moved)));
         }
-        double sum = ball.reach + other->reach;
         bool areBalls = ball.reach > 0.0 && other->reach > 0.0;
-        if (id == index || (areBalls && rbLengthSquared(d) > sum * sum * (1.0 + 1e-12))) {
+        if (id == index || (areBalls && !meetsBall(space, index, id, d, moved))) {
             continue;
         }
-        rbEventPartner partner = {id,
-                                  {ball.periods[0] - other->periods[0] - moved[0],
-                                   ball.periods[1] - other->periods[1] - moved[1],
-                                   ball.periods[2] - other->periods[2] - moved[2]}};
-        rbArray_Push(space->partners, partner);
+        rbEventPartner* partner = &space->partners.data[space->partners.count++];
+        partner->id = id;
+        for (int axis = 0; axis < 3; ++axis) {
+            partner->image[axis] = ball.periods[axis] - other->periods[axis] - moved[axis];
+        }
     }
 }
 
