@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// So many neighbors of a body are prefetched at once.
+#define NEIGHBORS_FETCHED 32
+
 // State of a body at a time not before the start of its flight.
 rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
                                     double time);
@@ -46,6 +49,19 @@ static inline void rbEventBody_FetchList(const rbEventBody* body)
     int size = body->pairs.count * (int)sizeof *body->pairs.data;
     for (int at = 0; at < size; at += 64) {
         __builtin_prefetch(list + at);
+    }
+}
+
+// Prefetches what predicting a body reads and writes, if its list is there. gcc drops calls of a
+// function that only prefetches, unless it is inlined.
+static inline __attribute__((always_inline)) void rbEventEngine_FetchNeighbors(
+    const rbEventEngine* engine, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    int count = body->isDynamic ? body->pairs.count : 0;
+    for (int i = 0; i < count && i < NEIGHBORS_FETCHED; ++i) {
+        __builtin_prefetch(&engine->clocks.data[body->pairs.data[i].other]);
+        __builtin_prefetch(&engine->times.data[body->pairs.data[i].pair], 1);
     }
 }
 

@@ -281,12 +281,9 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
 // The position of a neighbor's image from its own position.
 static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor neighbor)
 {
-    if (!neighbor.hasImage) {
-        return RB_VEC3_ZERO;
-    }
-    const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
-    rbVec3 shift = rbEventEngine_ShiftBy(engine, pair->image);
-    return pair->a == index ? shift : rbNeg(shift);
+    int image[3];
+    rbEventNeighbor_GetImage(engine, index, neighbor, image);
+    return rbEventEngine_ShiftBy(engine, image);
 }
 
 // Two vectors or numbers side by side.
@@ -391,10 +388,6 @@ static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
     int predicted = 0;
     for (int first = 0; first < count; first += BLOCK) {
         int here = count - first < BLOCK ? count - first : BLOCK;
-        for (int i = 0; i < here; ++i) {
-            __builtin_prefetch(&engine->clocks.data[neighbors[first + i].other]);
-            __builtin_prefetch(&engine->times.data[neighbors[first + i].pair], 1);
-        }
         predicted += predictBlock(engine, index, &own, neighbors + first, here, earliest);
     }
     engine->statistics.bounds += predicted;

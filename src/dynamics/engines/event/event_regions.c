@@ -30,8 +30,6 @@
 #define EXIT_SLACK 1e-9
 // The new ones of so many partners are sorted by insertion; more are sorted when they are found.
 #define FEW_FOUND 64
-// Number of partners prefetched ahead of the current one.
-#define FETCH_AHEAD 6
 // Horizon of a body that rotates in place, s: practically never.
 #define HORIZON_MAX 1e12
 #define HORIZON_LEAST 1e-9 // s
@@ -111,7 +109,8 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
 static void rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
+    if (body->isDynamic && body->shape != RB_EVENT_SHAPE_SPHERE &&
+        engine->colds.data[index].loadAcceleration > 0.0) {
         rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
         body->time = time;
         body->position = state.position;
@@ -303,9 +302,11 @@ static void takeFound(rbEventEngine* engine, int index)
                    period.z > 0.0 ? 0.5 * period.z : INFINITY};
     rbArray_Reserve(space->partners, space->found.count);
     for (int i = 0; i < space->found.count; ++i) {
-        if (i + FETCH_AHEAD < space->found.count) {
-            __builtin_prefetch(&space->balls.data[space->found.ids[i + FETCH_AHEAD]]);
-        }
+        const rbEventBall* other = &space->balls.data[space->found.ids[i]];
+        __builtin_prefetch(other);
+        __builtin_prefetch(&other->pad);
+    }
+    for (int i = 0; i < space->found.count; ++i) {
         int id = space->found.ids[i];
         const rbEventBall* other = &space->balls.data[id];
         rbVec3 p = ball.center, q = other->center;
@@ -383,6 +384,19 @@ static int takeData(rbEventEngine* engine)
     return engine->datas.count - 1;
 }
 
+// A pair in the list of a body; sign: 1 if that is the first, else -1.
+static rbEventNeighbor makeNeighbor(const rbEventPair* pair, int index, int other, int sign)
+{
+    rbEventNeighbor neighbor = {.pair = index, .other = other};
+    neighbor.row = pair->row & 63u;
+    neighbor.hasImage = pair->hasImage ? 1 : 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        neighbor.image[axis] = (int8_t)(sign * pair->image[axis]);
+        neighbor.isFar |= neighbor.image[axis] != sign * pair->image[axis] ? 1 : 0;
+    }
+    return neighbor;
+}
+
 int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
 {
     RB_ASSERT(a >= 0);
@@ -411,10 +425,8 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
         rbArray_Push(engine->pairs, pair);
         rbArray_Push(engine->times, (double)INFINITY);
     }
-    rbEventNeighbor forFirst = {index, b, pair.row, pair.hasImage};
-    rbEventNeighbor forSecond = {index, a, pair.row, pair.hasImage};
-    rbArray_Push(first->pairs, forFirst);
-    rbArray_Push(second->pairs, forSecond);
+    rbArray_Push(first->pairs, makeNeighbor(&pair, index, b, 1));
+    rbArray_Push(second->pairs, makeNeighbor(&pair, index, a, -1));
     engine->statistics.pairsMade += 1;
     engine->statistics.pairCount += 1;
     return index;
@@ -518,19 +530,6 @@ static void findPartners(rbEventEngine* engine, int index)
     }
 }
 
-// Whether a partner of a body, found now, is in the image of the near pair.
-static bool isSameImage(const rbEventEngine* engine, int index, rbEventNeighbor neighbor,
-                        const int image[3])
-{
-    if (!neighbor.hasImage) {
-        return (image[0] | image[1] | image[2]) == 0;
-    }
-    const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
-    int sign = pair->a == index ? 1 : -1;
-    return pair->image[0] == sign * image[0] && pair->image[1] == sign * image[1] &&
-           pair->image[2] == sign * image[2];
-}
-
 // Marks the pairs of a body that persist in the list of partners, and records the others in the
 // stack; prefetches what their removal touches.
 static void matchPairs(rbEventEngine* engine, int index)
@@ -544,7 +543,9 @@ static void matchPairs(rbEventEngine* engine, int index)
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
         rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
         int place = marks[neighbor.other] - 1;
-        if (place >= 0 && isSameImage(engine, index, neighbor, partners[place].image)) {
+        int image[3];
+        rbEventNeighbor_GetImage(engine, index, neighbor, image);
+        if (place >= 0 && memcmp(image, partners[place].image, sizeof image) == 0) {
             partners[place].id = -1;
             marks[neighbor.other] = 0;
         } else {
@@ -559,15 +560,37 @@ static void matchPairs(rbEventEngine* engine, int index)
             marks[partners[i].id] = 0;
             __builtin_prefetch(&engine->bodies.data[partners[i].id]);
             __builtin_prefetch(&engine->bodies.data[partners[i].id].pairs, 1);
+            __builtin_prefetch(&engine->clocks.data[partners[i].id]);
             partners[kept++] = partners[i];
         }
     }
     engine->space.partners.count = kept;
 }
 
+// Prefetches what the removal of a pair of a body touches: first the list of the other one, then
+// the pair that takes the place there.
+static inline __attribute__((always_inline)) void fetchRemoval(const rbEventEngine* engine,
+                                                               int index, int pairIndex, int stage)
+{
+    const rbEventPair* pair = &engine->pairs.data[pairIndex];
+    const rbEventBody* other = &engine->bodies.data[pair->a == index ? pair->b : pair->a];
+    const rbEventNeighbor* last = &other->pairs.data[other->pairs.count - 1];
+    if (stage == 0) {
+        __builtin_prefetch(&other->pairs.data[pair->a == index ? pair->placeB : pair->placeA], 1);
+        __builtin_prefetch(last);
+    } else {
+        __builtin_prefetch(&engine->pairs.data[last->pair], 1);
+    }
+}
+
 static void updatePairs(rbEventEngine* engine, int index)
 {
     matchPairs(engine, index);
+    for (int stage = 0; stage < 2; ++stage) {
+        for (int i = 0; i < engine->lists.stack.count; ++i) {
+            fetchRemoval(engine, index, engine->lists.stack.data[i], stage);
+        }
+    }
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);
     }
