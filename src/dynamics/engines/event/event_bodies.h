@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-// So many neighbors of a body are prefetched at once.
-#define NEIGHBORS_FETCHED 32
-
 // State of a body at a time not before the start of its flight.
 rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
                                     double time);
@@ -43,7 +40,7 @@ static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, doub
 }
 
 // Prefetches the list of a body.
-static inline void rbEventBody_FetchList(const rbEventBody* body)
+static inline __attribute__((always_inline)) void rbEventBody_FetchList(const rbEventBody* body)
 {
     const char* list = (const char*)body->pairs.data;
     int size = body->pairs.count * (int)sizeof *body->pairs.data;
@@ -59,7 +56,7 @@ static inline __attribute__((always_inline)) void rbEventEngine_FetchNeighbors(
 {
     const rbEventBody* body = &engine->bodies.data[index];
     int count = body->isDynamic ? body->pairs.count : 0;
-    for (int i = 0; i < count && i < NEIGHBORS_FETCHED; ++i) {
+    for (int i = 0; i < count && i < 32; ++i) {
         __builtin_prefetch(&engine->clocks.data[body->pairs.data[i].other]);
         __builtin_prefetch(&engine->times.data[body->pairs.data[i].pair], 1);
     }

@@ -278,7 +278,6 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     setEntry(engine, index, &earliest);
 }
 
-// The position of a neighbor's image from its own position.
 static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor neighbor)
 {
     int image[3];

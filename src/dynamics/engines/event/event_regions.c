@@ -567,29 +567,12 @@ static void matchPairs(rbEventEngine* engine, int index)
     engine->space.partners.count = kept;
 }
 
-// Prefetches what the removal of a pair of a body touches: first the list of the other one, then
-// the pair that takes the place there.
-static inline __attribute__((always_inline)) void fetchRemoval(const rbEventEngine* engine,
-                                                               int index, int pairIndex, int stage)
-{
-    const rbEventPair* pair = &engine->pairs.data[pairIndex];
-    const rbEventBody* other = &engine->bodies.data[pair->a == index ? pair->b : pair->a];
-    const rbEventNeighbor* last = &other->pairs.data[other->pairs.count - 1];
-    if (stage == 0) {
-        __builtin_prefetch(&other->pairs.data[pair->a == index ? pair->placeB : pair->placeA], 1);
-        __builtin_prefetch(last);
-    } else {
-        __builtin_prefetch(&engine->pairs.data[last->pair], 1);
-    }
-}
-
 static void updatePairs(rbEventEngine* engine, int index)
 {
     matchPairs(engine, index);
-    for (int stage = 0; stage < 2; ++stage) {
-        for (int i = 0; i < engine->lists.stack.count; ++i) {
-            fetchRemoval(engine, index, engine->lists.stack.data[i], stage);
-        }
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[engine->lists.stack.data[i]];
+        rbEventBody_FetchList(&engine->bodies.data[pair->a == index ? pair->b : pair->a]);
     }
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);

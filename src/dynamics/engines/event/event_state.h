@@ -256,7 +256,6 @@ struct rbEventEngine {
     double now;
 };
 
-// The image of a neighbor of a body.
 static inline void rbEventNeighbor_GetImage(const rbEventEngine* engine, int index,
                                             rbEventNeighbor neighbor, int image[3])
 {
