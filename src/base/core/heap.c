@@ -7,7 +7,17 @@
 
 static bool isBefore(rbHeapNode a, rbHeapNode b)
 {
-    return a.key < b.key || (a.key == b.key && a.item < b.item);
+    return (a.key < b.key) | ((a.key == b.key) & (a.item < b.item));
+}
+
+// The smallest of the four children from one on; which one cannot be guessed, so there is no
+// branch.
+static int leastOfFour(const rbHeap* heap, int first)
+{
+    const rbHeapNode* nodes = &heap->nodes.data[first + RB_HEAP_OFFSET];
+    int low = isBefore(nodes[1], nodes[0]) ? 1 : 0;
+    int high = isBefore(nodes[3], nodes[2]) ? 3 : 2;
+    return first + (isBefore(nodes[high], nodes[low]) ? high : low);
 }
 
 static void put(rbHeap* heap, int place, rbHeapNode node)
@@ -37,9 +47,9 @@ static void siftDown(rbHeap* heap, int place, rbHeapNode node)
         if (first >= count) {
             break;
         }
-        int least = first;
-        int end = first + CHILDREN < count ? first + CHILDREN : count;
-        for (int child = first + 1; child < end; ++child) {
+        bool areFour = first + CHILDREN <= count;
+        int least = areFour ? leastOfFour(heap, first) : first;
+        for (int child = first + 1; !areFour && child < count; ++child) {
             if (isBefore(rbHeap_GetNode(heap, child), rbHeap_GetNode(heap, least))) {
                 least = child;
             }

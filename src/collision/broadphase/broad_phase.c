@@ -200,13 +200,15 @@ void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbI
     }
 }
 
-void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners)
+void rbBroadPhase_PlaceAs(rbBroadPhase* broad, int id, rbBounds box, uint8_t kind)
 {
     RB_ASSERT(broad != NULL);
     RB_ASSERT(id >= 0);
     RB_ASSERT(rbIsProperBounds(&box));
     reserveIds(broad, id + 1);
-    if (broad->isIn[id] != 0) {
+    bool wasIn = broad->isIn[id] != 0;
+    broad->isIn[id] = kind;
+    if (wasIn) {
         // copies the old box only if the row uses it: it may not be in the cache
         rbBounds old = broad->row->usesOld ? broad->boxes[id] : box;
         broad->boxes[id] = clean(&box);
@@ -214,13 +216,17 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
             broad->row->move(broad, id, &old);
         }
     } else {
-        broad->isIn[id] = 1;
         ++broad->count;
         broad->boxes[id] = clean(&box);
         if (broad->row->insert != NULL) {
             broad->row->insert(broad, id);
         }
     }
+}
+
+void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners)
+{
+    rbBroadPhase_PlaceAs(broad, id, box, RB_BROAD_BOX);
     if (partners != NULL) {
         partners->count = 0;
         rbBroadPhase_FindPartners(broad, id, partners, &broad->scratch);
@@ -255,7 +261,7 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
         RB_ASSERT(rbIsProperBounds(&boxes[id]));
         isAnyNew = isAnyNew || broad->isIn[id] == 0;
         broad->count += broad->isIn[id] != 0 ? 0 : 1;
-        broad->isIn[id] = 1;
+        broad->isIn[id] = RB_BROAD_BOX;
         broad->boxes[id] = clean(&boxes[id]);
     }
     broad->row->placeAll(broad, isAnyNew);

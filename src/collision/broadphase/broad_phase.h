@@ -19,6 +19,9 @@
 
 // No box has this number.
 #define RB_BROAD_NONE (-1)
+// isIn of a box that is placed, and of one that is filled by a ball.
+#define RB_BROAD_BOX 1
+#define RB_BROAD_BALL 2
 
 // A row. boxes[id] holds the new box when insert and move are called; ids have been checked.
 // Functions up to remove are NULL where there is nothing to do.
@@ -55,7 +58,7 @@ struct rbBroadPhase {
     rbBroadPhaseType type;
     void* state;     // of the row
     rbBounds* boxes; // m, by id
-    uint8_t* isIn;   // by id
+    uint8_t* isIn;   // by id, 0: no
     int capacity;    // of both
     int idEnd;       // all ids are below this
     int count;       // boxes present
@@ -72,6 +75,9 @@ rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
 
+// Places a box of a kind. Partners of a ball that are balls too may be left out if the balls are
+// apart, and their boxes need only overlap nearly.
+void rbBroadPhase_PlaceAs(rbBroadPhase* broad, int id, rbBounds box, uint8_t kind);
 // Moves a box that is in, until row->refit for itself only: quicker, where many move. False: not
 // so.
 bool rbBroadPhase_Defer(rbBroadPhase* broad, int id, rbBounds box);

@@ -384,15 +384,6 @@ void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
     }
 }
 
-void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity)
-{
-    RB_ASSERT(flight->type == RB_MOTION_EXACT);
-    RB_ASSERT(rbIsFinite3(position) && rbIsFinite3(velocity));
-    flight->startTime = time;
-    flight->start.position = position;
-    flight->start.velocity = velocity;
-}
-
 void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double time,
                        rbMotionState* state, rbMotionCounts* counts)
 {

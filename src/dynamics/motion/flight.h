@@ -80,7 +80,15 @@ void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
 
 // A new flight of a body after an impulse through its center: the translation starts again, the
 // rotation continues. Only for the exact row.
-void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity);
+static inline void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position,
+                                     rbVec3 velocity)
+{
+    RB_ASSERT(flight->type == RB_MOTION_EXACT);
+    RB_ASSERT(rbIsFinite3(position) && rbIsFinite3(velocity));
+    flight->startTime = time;
+    flight->start.position = position;
+    flight->start.velocity = velocity;
+}
 
 // State at any time not before the start of the flight (for the exact row: any time). Changes
 // nothing; the bits do not depend on what was evaluated or committed before.

@@ -726,7 +726,9 @@ static void placeRegions(rbEventEngine* engine, const rbByteStream* stream)
             rbBounds box = {rbSub(body->region.box.lower, shift),
                             rbSub(body->region.box.upper, shift)};
             rbByteStream_Check(stream, rbIsProperBounds(&box));
-            rbBroadPhase_Place(engine->space.broad, i, box, NULL);
+            bool isBall = engine->space.balls.data[i].reach > 0.0;
+            rbBroadPhase_PlaceAs(engine->space.broad, i, box,
+                                 isBall ? RB_BROAD_BALL : RB_BROAD_BOX);
         }
     }
 }

@@ -1012,8 +1012,6 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventBody* a = &engine->bodies.data[pair->a];
     rbEventBody* b = &engine->bodies.data[pair->b];
-    rbEventBody_FetchList(a);
-    rbEventBody_FetchList(b);
     rbMaterialPair material = getMaterial(engine, pair, contact);
     bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
                   !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);

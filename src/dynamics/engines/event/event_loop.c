@@ -30,8 +30,12 @@ static void postpone(rbEventEngine* engine, int index, double time)
 static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     int a = engine->pairs.data[index].a, b = engine->pairs.data[index].b;
+    rbEventBody_FetchList(&engine->bodies.data[a]);
+    rbEventBody_FetchList(&engine->bodies.data[b]);
     rbEventContacts contacts;
     (void)rbEventEngine_FindTouching(engine, host, index, time, &contacts);
+    rbEventEngine_FetchNeighbors(engine, a);
+    rbEventEngine_FetchNeighbors(engine, b);
     double overlap = -contacts.points[0].distance;
     engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
     if (rbEventEngine_CollideSmooth(engine, host, index, time, &contacts.points[0])) {
@@ -113,6 +117,13 @@ FETCH_INLINE void fetchBody(const rbEventBody* body)
     __builtin_prefetch((const char*)body + 128);
 }
 
+FETCH_INLINE void fetchFlight(const rbFlight* flight)
+{
+    __builtin_prefetch(flight, 1);
+    __builtin_prefetch(&flight->start.position, 1);
+    __builtin_prefetch(&flight->start.velocity.z, 1);
+}
+
 // The next events are among the children of the top. Their bodies are prefetched while this one is
 // handled. For the very next event, whose body was prefetched earlier, the partner and the list are
 // prefetched too.
@@ -125,13 +136,16 @@ FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* hos
         fetchBody(&engine->bodies.data[nodes[i].item]);
         next = nodes[i].key < nodes[next].key ? i : next;
     }
+    for (int i = 4 * next + 1; i <= 4 * next + 4 && i < count; ++i) {
+        fetchBody(&engine->bodies.data[nodes[i].item]); // one of them comes after that
+    }
     if (next < count) {
         const rbEventBody* body = &engine->bodies.data[nodes[next].item];
-        __builtin_prefetch(&host->flights[nodes[next].item], 1);
+        fetchFlight(&host->flights[nodes[next].item]);
         rbEventBody_FetchList(body);
         if (body->entry.pair >= 0) {
             fetchBody(&engine->bodies.data[body->entry.other]);
-            __builtin_prefetch(&host->flights[body->entry.other], 1);
+            fetchFlight(&host->flights[body->entry.other]);
             __builtin_prefetch(&engine->pairs.data[body->entry.pair]);
         }
     }

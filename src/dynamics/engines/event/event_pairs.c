@@ -7,6 +7,7 @@
 // bodies, or the last distance minus the possible motion of the two since is still enough.
 #include "dynamics/engines/event/event_pairs.h"
 
+#include "base/core/lanes.h"
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_regions.h"
@@ -277,44 +278,116 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     setEntry(engine, index, &earliest);
 }
 
-// Number of neighbors prefetched ahead of the current one.
-#define FETCH_AHEAD 6
+static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor neighbor)
+{
+    int image[3];
+    rbEventNeighbor_GetImage(engine, index, neighbor, image);
+    return rbEventEngine_ShiftBy(engine, image);
+}
 
-// Spheres that neither fall nor grow: the clocks are sufficient. The same arithmetic as
-// predictSpheres, up to the sign of p and v together, which no result depends on. True if the body
-// has no other pairs.
+// Two vectors or numbers side by side.
+typedef struct Lanes3 {
+    rbLanePair x, y, z;
+} Lanes3;
+
+static inline Lanes3 beside(const rbVec3* a, const rbVec3* b)
+{
+    return (Lanes3){{a->x, b->x}, {a->y, b->y}, {a->z, b->z}};
+}
+
+static inline rbLanePair dotLanes(Lanes3 a, Lanes3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+// Of two neighbors: what rbSweepFreeSpheres computes, bit for bit. Most spheres miss each other,
+// and finding that out takes no branch.
+typedef struct Meetings {
+    rbLanePair b, c, discriminant;
+    rbLaneMask isMet;
+} Meetings;
+
+static inline Meetings sweepTwo(const rbEventClock* own, const rbEventClock* one,
+                                const rbEventClock* two, const rbVec3* shifts)
+{
+    rbLanePair dt = own->time - (rbLanePair){one->time, two->time};
+    Lanes3 p = beside(&one->position, &two->position);
+    Lanes3 v = beside(&one->velocity, &two->velocity);
+    p = (Lanes3){p.x + dt * v.x - own->position.x, p.y + dt * v.y - own->position.y,
+                 p.z + dt * v.z - own->position.z};
+    v = (Lanes3){v.x - own->velocity.x, v.y - own->velocity.y, v.z - own->velocity.z};
+    if (shifts != NULL) {
+        Lanes3 shift = beside(&shifts[0], &shifts[1]);
+        p = (Lanes3){p.x + shift.x, p.y + shift.y, p.z + shift.z};
+    }
+    rbLanePair r = own->radius + (rbLanePair){one->radius, two->radius};
+    Lanes3 sides = {r * v.x, r * v.y, r * v.z};
+    Lanes3 cross = {p.y * v.z - p.z * v.y, p.z * v.x - p.x * v.z, p.x * v.y - p.y * v.x};
+    rbLanePair zero = {0.0, 0.0};
+    Meetings m = {.b = dotLanes(p, v), .c = dotLanes(p, p) - r * r};
+    m.discriminant = dotLanes(sides, sides) - dotLanes(cross, cross);
+    m.isMet = (m.b < zero) & ((m.c <= zero) | ~(m.discriminant < zero));
+    return m;
+}
+
+// So many neighbors are predicted at once.
+#define BLOCK 32
+
+// Spheres that neither fall nor grow, some neighbors of a body: the clocks are sufficient. The same
+// arithmetic as predictSpheres, up to the sign of p and v together, which no result depends on.
+// Returns how many are spheres.
+static int predictBlock(rbEventEngine* engine, int index, const rbEventClock* own,
+                        const rbEventNeighbor* neighbors, int count, Earliest* earliest)
+{
+    Meetings meetings[BLOCK / 2];
+    int met[BLOCK], metCount = 0, predicted = 0;
+    const rbEventClock* clocks = engine->clocks.data;
+    double* times = engine->times.data;
+    for (int i = 0; i < count; i += 2) {
+        rbEventNeighbor one = neighbors[i];
+        rbEventNeighbor two = neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
+        Meetings* m = &meetings[i / 2];
+        if (one.hasImage || two.hasImage) {
+            rbVec3 shifts[2] = {imageShift(engine, index, one), imageShift(engine, index, two)};
+            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], shifts);
+        } else {
+            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], NULL);
+        }
+        unsigned isMet = rbQuadMask_Bits((rbQuadMask)m->isMet);
+        met[metCount] = i;
+        metCount += (int)(isMet & 1u);
+        met[metCount] = i + 1;
+        metCount += i + 1 < count ? (int)(isMet >> 2 & 1u) : 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (neighbors[i].row == RB_PAIR_ROW_SPHERES) {
+            times[neighbors[i].pair] = (double)INFINITY;
+            ++predicted;
+        }
+    }
+    for (int i = 0; i < metCount; ++i) {
+        const Meetings* m = &meetings[met[i] / 2];
+        int k = met[i] % 2;
+        if (neighbors[met[i]].row == RB_PAIR_ROW_SPHERES) {
+            double tau = m->c[k] <= 0.0 ? 0.0 : m->c[k] / (sqrt(m->discriminant[k]) - m->b[k]);
+            times[neighbors[met[i]].pair] = own->time + tau;
+            takeEarlier(engine, neighbors[met[i]], own->time + tau, earliest);
+        }
+    }
+    return predicted;
+}
+
+// True if the body has no pairs but with spheres.
 static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     const rbEventNeighbor* neighbors = body->pairs.data;
     int count = body->pairs.count;
-    rbVec3 position = rbEventBody_PositionAt(body, time);
-    rbVec3 velocity = body->velocity;
-    double radius = body->radius;
+    rbEventClock own = {time, rbEventBody_PositionAt(body, time), body->velocity, body->radius};
     int predicted = 0;
-    for (int i = 0; i < count && i < FETCH_AHEAD; ++i) {
-        __builtin_prefetch(&engine->clocks.data[neighbors[i].other]);
-        __builtin_prefetch(&engine->times.data[neighbors[i].pair], 1);
-    }
-    for (int i = 0; i < count; ++i) {
-        if (i + FETCH_AHEAD < count) {
-            __builtin_prefetch(&engine->clocks.data[neighbors[i + FETCH_AHEAD].other]);
-            __builtin_prefetch(&engine->times.data[neighbors[i + FETCH_AHEAD].pair], 1);
-        }
-        if (neighbors[i].row != RB_PAIR_ROW_SPHERES) {
-            continue;
-        }
-        const rbEventClock* other = &engine->clocks.data[neighbors[i].other];
-        rbVec3 p =
-            rbSub(rbAddScaled(other->position, time - other->time, other->velocity), position);
-        if (neighbors[i].hasImage) {
-            p = rbAdd(p, rbEventEngine_ShiftBy(engine, neighbors[i].image));
-        }
-        double tau =
-            rbSweepFreeSpheres(p, rbSub(other->velocity, velocity), radius + other->radius);
-        engine->times.data[neighbors[i].pair] = time + tau;
-        takeEarlier(engine, neighbors[i], time + tau, earliest);
-        ++predicted;
+    for (int first = 0; first < count; first += BLOCK) {
+        int here = count - first < BLOCK ? count - first : BLOCK;
+        predicted += predictBlock(engine, index, &own, neighbors + first, here, earliest);
     }
     engine->statistics.bounds += predicted;
     return predicted == count;

@@ -30,8 +30,6 @@
 #define EXIT_SLACK 1e-9
 // The new ones of so many partners are sorted by insertion; more are sorted when they are found.
 #define FEW_FOUND 64
-// Number of partners prefetched ahead of the current one.
-#define FETCH_AHEAD 6
 // Horizon of a body that rotates in place, s: practically never.
 #define HORIZON_MAX 1e12
 #define HORIZON_LEAST 1e-9 // s
@@ -111,7 +109,8 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
 static void rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
+    if (body->isDynamic && body->shape != RB_EVENT_SHAPE_SPHERE &&
+        engine->colds.data[index].loadAcceleration > 0.0) {
         rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
         body->time = time;
         body->position = state.position;
@@ -236,14 +235,6 @@ static void wrapRegion(rbEventEngine* engine, int index)
     }
 }
 
-// Whether two balls overlap; for box regions this is already known.
-static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
-{
-    double sum = reach + other->reach;
-    bool areBalls = reach > 0.0 && other->reach > 0.0;
-    return !areBalls || rbLengthSquared(rbSub(other->center, center)) <= sum * sum * (1.0 + 1e-12);
-}
-
 // The one period by which a box can be shifted along an axis to overlap boxes of the first image
 // again; 0: none. Regions are shorter than half a period, so there is at most one.
 static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
@@ -281,29 +272,61 @@ static int periodsTo(double from, double to, double period)
     return (period > 0.0 && to - from > 0.5 * period) - (period > 0.0 && from - to > 0.5 * period);
 }
 
+// Whether two balls overlap whose centers are d apart, one moved by periods, and their boxes do.
+static bool meetsBall(const rbEventSpace* space, int index, int other, rbVec3 d, const int moved[3])
+{
+    double sum = space->balls.data[index].reach + space->balls.data[other].reach;
+    double rim = sum * (1.0 - 1e-12);
+    if (rbLengthSquared(d) > sum * sum * (1.0 + 1e-12)) {
+        return false;
+    }
+    if (fabs(d.x) < rim && fabs(d.y) < rim && fabs(d.z) < rim) {
+        return true;
+    }
+    rbBounds box = space->broad->boxes[other];
+    rbVec3 back = {-moved[0] * space->period.x, -moved[1] * space->period.y,
+                   -moved[2] * space->period.z};
+    box = (rbBounds){rbAdd(box.lower, back), rbAdd(box.upper, back)};
+    return rbDoBoxesOverlap(&space->broad->boxes[index], &box);
+}
+
 // The partners among the boxes found. Regions are shorter than half a period, so they overlap in
-// their nearest images.
+// their nearest images. That boxes overlap is known; balls may be apart nevertheless.
 static void takeFound(rbEventEngine* engine, int index)
 {
-    const rbEventSpace* space = &engine->space;
+    rbEventSpace* space = &engine->space;
     rbEventBall ball = space->balls.data[index];
+    rbVec3 period = space->period;
+    rbVec3 half = {period.x > 0.0 ? 0.5 * period.x : INFINITY,
+                   period.y > 0.0 ? 0.5 * period.y : INFINITY,
+                   period.z > 0.0 ? 0.5 * period.z : INFINITY};
+    rbArray_Reserve(space->partners, space->found.count);
     for (int i = 0; i < space->found.count; ++i) {
-        if (i + FETCH_AHEAD < space->found.count) {
-            __builtin_prefetch(&space->balls.data[space->found.ids[i + FETCH_AHEAD]]);
+        const rbEventBall* other = &space->balls.data[space->found.ids[i]];
+        __builtin_prefetch(other);
+        __builtin_prefetch(&other->pad);
+    }
+    for (int i = 0; i < space->found.count; ++i) {
+        int id = space->found.ids[i];
+        const rbEventBall* other = &space->balls.data[id];
+        rbVec3 p = ball.center, q = other->center;
+        rbVec3 d = rbSub(q, p);
+        int moved[3] = {0, 0, 0};
+        if (fabs(d.x) > half.x || fabs(d.y) > half.y || fabs(d.z) > half.z) {
+            moved[0] = periodsTo(p.x, q.x, period.x);
+            moved[1] = periodsTo(p.y, q.y, period.y);
+            moved[2] = periodsTo(p.z, q.z, period.z);
+            d = rbSub(q, rbAdd(p, rbEventEngine_ShiftBy(engine, moved)));
         }
-        rbEventPartner partner = {.id = space->found.ids[i]};
-        const rbEventBall* other = &space->balls.data[partner.id];
-        rbVec3 p = ball.center, q = other->center, period = space->period;
-        int moved[3] = {periodsTo(p.x, q.x, period.x), periodsTo(p.y, q.y, period.y),
-                        periodsTo(p.z, q.z, period.z)};
-        if (partner.id == index ||
-            !meetsBall(rbAdd(p, rbEventEngine_ShiftBy(engine, moved)), ball.reach, other)) {
+        bool areBalls = ball.reach > 0.0 && other->reach > 0.0;
+        if (id == index || (areBalls && !meetsBall(space, index, id, d, moved))) {
             continue;
         }
+        rbEventPartner* partner = &space->partners.data[space->partners.count++];
+        partner->id = id;
         for (int axis = 0; axis < 3; ++axis) {
-            partner.image[axis] = ball.periods[axis] - other->periods[axis] - moved[axis];
+            partner->image[axis] = ball.periods[axis] - other->periods[axis] - moved[axis];
         }
-        rbArray_Push(engine->space.partners, partner);
     }
 }
 
@@ -361,6 +384,19 @@ static int takeData(rbEventEngine* engine)
     return engine->datas.count - 1;
 }
 
+// A pair in the list of a body; sign: 1 if that is the first, else -1.
+static rbEventNeighbor makeNeighbor(const rbEventPair* pair, int index, int other, int sign)
+{
+    rbEventNeighbor neighbor = {.pair = index, .other = other};
+    neighbor.row = pair->row & 63u;
+    neighbor.hasImage = pair->hasImage ? 1 : 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        neighbor.image[axis] = (int8_t)(sign * pair->image[axis]);
+        neighbor.isFar |= neighbor.image[axis] != sign * pair->image[axis] ? 1 : 0;
+    }
+    return neighbor;
+}
+
 int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
 {
     RB_ASSERT(a >= 0);
@@ -389,11 +425,8 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
         rbArray_Push(engine->pairs, pair);
         rbArray_Push(engine->times, (double)INFINITY);
     }
-    rbEventNeighbor forFirst = {index, b, {image[0], image[1], image[2]}, pair.row, pair.hasImage};
-    rbEventNeighbor forSecond = {
-        index, a, {-image[0], -image[1], -image[2]}, pair.row, pair.hasImage};
-    rbArray_Push(first->pairs, forFirst);
-    rbArray_Push(second->pairs, forSecond);
+    rbArray_Push(first->pairs, makeNeighbor(&pair, index, b, 1));
+    rbArray_Push(second->pairs, makeNeighbor(&pair, index, a, -1));
     engine->statistics.pairsMade += 1;
     engine->statistics.pairCount += 1;
     return index;
@@ -478,7 +511,8 @@ static void findPartners(rbEventEngine* engine, int index)
     ball->reach = body->region.ballMargin > 0.0 ? body->radius + body->region.ballMargin : 0.0;
     rbIdList* found = &engine->space.found;
     found->count = 0;
-    rbBroadPhase_Place(engine->space.broad, index, box, NULL);
+    rbBroadPhase_PlaceAs(engine->space.broad, index, box,
+                         ball->reach > 0.0 ? RB_BROAD_BALL : RB_BROAD_BOX);
     rbBroadPhase_FindPartners(engine->space.broad, index, found, NULL);
     if (engine->space.isPeriodic && engine->space.broad->row->setPeriod == NULL) {
         findImages(engine, &box);
@@ -509,8 +543,9 @@ static void matchPairs(rbEventEngine* engine, int index)
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
         rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
         int place = marks[neighbor.other] - 1;
-        if (place >= 0 &&
-            memcmp(neighbor.image, partners[place].image, sizeof neighbor.image) == 0) {
+        int image[3];
+        rbEventNeighbor_GetImage(engine, index, neighbor, image);
+        if (place >= 0 && memcmp(image, partners[place].image, sizeof image) == 0) {
             partners[place].id = -1;
             marks[neighbor.other] = 0;
         } else {
@@ -525,6 +560,7 @@ static void matchPairs(rbEventEngine* engine, int index)
             marks[partners[i].id] = 0;
             __builtin_prefetch(&engine->bodies.data[partners[i].id]);
             __builtin_prefetch(&engine->bodies.data[partners[i].id].pairs, 1);
+            __builtin_prefetch(&engine->clocks.data[partners[i].id]);
             partners[kept++] = partners[i];
         }
     }
@@ -534,6 +570,10 @@ static void matchPairs(rbEventEngine* engine, int index)
 static void updatePairs(rbEventEngine* engine, int index)
 {
     matchPairs(engine, index);
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[engine->lists.stack.data[i]];
+        rbEventBody_FetchList(&engine->bodies.data[pair->a == index ? pair->b : pair->a]);
+    }
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);
     }

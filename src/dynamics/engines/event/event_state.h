@@ -41,11 +41,13 @@ typedef enum rbEventShape {
 // A pair in the list of one of its bodies.
 typedef struct rbEventNeighbor {
     int pair;
-    int other;    // body
-    int image[3]; // periods to be added to the other one
-    uint8_t row;
-    bool hasImage;
+    int other;            // body
+    int8_t image[3];      // periods to be added to the other one
+    uint8_t row : 6;      // of the pair
+    uint8_t hasImage : 1; // not zero
+    uint8_t isFar : 1;    // the image is too far for here: see the pair
 } rbEventNeighbor;
+_Static_assert(sizeof(rbEventNeighbor) == 12, "many of them are read for a collision");
 
 // Data of a neighboring sphere that a prediction reads: one cache line.
 typedef struct rbEventClock {
@@ -253,6 +255,18 @@ struct rbEventEngine {
     } budget;
     double now;
 };
+
+static inline void rbEventNeighbor_GetImage(const rbEventEngine* engine, int index,
+                                            rbEventNeighbor neighbor, int image[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        image[axis] = neighbor.image[axis];
+        if (neighbor.isFar != 0) {
+            const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
+            image[axis] = pair->a == index ? pair->image[axis] : -pair->image[axis];
+        }
+    }
+}
 
 // The body or the near pair of an index, which must exist.
 static inline rbEventBody* rbEventEngine_GetBody(const rbEventEngine* engine, int index)
