@@ -72,7 +72,7 @@ static void wrongUseIsExplained(void** state)
     rbExpectFailure(RUN("info", "no.stl"), 2, "no.stl");
 }
 
-// G-02: several processes of a launcher would each do all the work; only the first says so. Help,
+// G-02a: several processes of a launcher would each do all the work; only the first says so. Help,
 // and a launcher of one process, are no reason to refuse.
 static void launchersOfSeveralProcessesAreRefused(void** state)
 {

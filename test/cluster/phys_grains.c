@@ -275,7 +275,7 @@ static double weighFloor(rbCluster* cluster)
     return rbExactSum_Round(&sum);
 }
 
-// G-02: a heap settles; then the floor carries its weight, and spheres overlap by less than a
+// G-02a: a heap settles; then the floor carries its weight, and spheres overlap by less than a
 // percent of a radius. Single spheres go on rolling between others on the floor: there is no
 // rolling friction.
 static void heapsRestOnTheFloor(void** state)

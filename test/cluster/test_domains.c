@@ -42,7 +42,7 @@ static void expectSameRun(const rbClusterReport* a, const rbClusterReport* b)
 
 #define GAS_HASH 0xa8b4ea1d788231fbu
 
-// G-02, G-44: the same bits on 1 to all ranks, and with random owners every third step. The hash is
+// G-02a, G-44: the same bits on 1 to all ranks, and with random owners every third step. The hash is
 // that of gcc and clang, debug and release.
 static void gasesHaveTheSameBitsOnAnyRanks(void** state)
 {
@@ -71,7 +71,7 @@ static void gasesHaveTheSameBitsOnAnyRanks(void** state)
 
 #define HEAP_HASH 0x466785d0b8ae53bu
 
-// G-02: contacts with friction, warm start and a floor; colors and impulses are part of the hash.
+// G-02a: contacts with friction, warm start and a floor; colors and impulses are part of the hash.
 static void heapsHaveTheSameBitsOnAnyRanks(void** state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void cachesChangeNoBit(void** state)
     assert_true(other.rebuilds > report.rebuilds);
 }
 
-// G-02: contacts of all ranks are those of all pairs, measured one by one on rank 0, each counted
+// G-02a: contacts of all ranks are those of all pairs, measured one by one on rank 0, each counted
 // once.
 static void contactsAreThoseOfAllPairs(void** state)
 {

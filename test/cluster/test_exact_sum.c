@@ -96,7 +96,7 @@ static void cancellationLeavesTheRest(void** state)
     }
 }
 
-// G-02: parts of a sum, however they are cut, merge to the same bits; also limb by limb, as ranks
+// G-02a: parts of a sum, however they are cut, merge to the same bits; also limb by limb, as ranks
 // add them.
 static void partsGiveTheBitsOfTheWhole(void** state)
 {

@@ -40,7 +40,7 @@ static void mortonCodesInterleaveBits(void** state)
     }
 }
 
-// G-02: every cell has one owner, pieces follow each other in Morton order, and no rank has more
+// G-02a: every cell has one owner, pieces follow each other in Morton order, and no rank has more
 // than its share and the heaviest cell.
 static void mortonPiecesHaveEqualWeights(void** state)
 {
