@@ -42,8 +42,8 @@ static void expectSameRun(const rbClusterReport* a, const rbClusterReport* b)
 
 #define GAS_HASH 0xa8b4ea1d788231fbu
 
-// G-02a, G-44: the same bits on 1 to all ranks, and with random owners every third step. The hash is
-// that of gcc and clang, debug and release.
+// G-02a, G-44: the same bits on 1 to all ranks, and with random owners every third step. The hash
+// is that of gcc and clang, debug and release.
 static void gasesHaveTheSameBitsOnAnyRanks(void** state)
 {
     (void)state;
