@@ -396,14 +396,15 @@ rbContactScene rbMakeRagdollScene(int layers)
     int dolls = 100 * layers;
     rbContactScene scene = makeScene("ragdolls", 4 * dolls, 1);
     scene.colliders[0] = makeBox(rbMakeVec3(0.25, 0.1, 0.1));
-    scene.joints = rbAllocZero((size_t)(3 * dolls), sizeof *scene.joints);
+    scene.joints = rbAllocZero(3 * (size_t)dolls, sizeof *scene.joints);
     rbRandom random = {4};
     for (int i = 0; i < dolls; ++i) {
         rbTransform middle = atGrid(i, 10, 2.5, 0.0);
         double half = RB_PI * rbRandom_Unit(&random);
         middle.q = (rbQuat){.w = rbCos(half), .y = rbSin(half)};
         middle.p.x += 0.2 * rbRandom_Symmetric(&random);
-        middle.p.y = 1.0 + 0.5 * (i / 100);
+        int layer = i / 100;
+        middle.p.y = 1.0 + 0.5 * layer;
         middle.p.z += 0.2 * rbRandom_Symmetric(&random);
         for (int k = 0; k < 4; ++k) {
             rbTransform pose = middle;

@@ -63,8 +63,10 @@ static Tile settle(rbRanks* ranks, int64_t steps)
         rbClusterSphere sphere = {.uid = (uint64_t)i, .radius = i % 3 == 0 ? 0.4 : 0.5};
         sphere.mass = 4.0 * sphere.radius * sphere.radius * sphere.radius;
         sphere.position.x = SPACING * (i % EDGE) - 0.5 * PERIOD + 0.02 * (i % 7);
-        sphere.position.y = SPACING * (i / EDGE % EDGE) - 0.5 * PERIOD + 0.02 * (i % 5);
-        sphere.position.z = 0.5 + SPACING * (i / (EDGE * EDGE));
+        int line = i / EDGE % EDGE;
+        sphere.position.y = SPACING * line - 0.5 * PERIOD + 0.02 * (i % 5);
+        int layer = i / (EDGE * EDGE);
+        sphere.position.z = 0.5 + SPACING * layer;
         (void)rbCluster_AddSphere(cluster, &sphere, NULL);
     }
     advance(cluster, steps);
@@ -77,8 +79,9 @@ static rbCluster* createTiled(rbRanks* ranks, const Tile* tile, int tilesX, int 
 {
     rbCluster* cluster = create(ranks, tilesX, tilesY);
     for (int t = 0; t < tilesX * tilesY; ++t) {
+        int row = t / tilesX;
         rbVec3 place = rbMakeVec3((t % tilesX - 0.5 * (tilesX - 1)) * PERIOD,
-                                  (t / tilesX - 0.5 * (tilesY - 1)) * PERIOD, 0.0);
+                                  (row - 0.5 * (tilesY - 1)) * PERIOD, 0.0);
         for (int i = 0; i < tile->count; ++i) {
             rbClusterSphere sphere = tile->spheres[i];
             sphere.uid += (uint64_t)t * EDGE * EDGE * LAYERS;

@@ -27,7 +27,7 @@ static bool readNumbers(const char* text, double* numbers, int count)
 
 static rbStatus readBox(const char* option, const char* text, rbBounds* box, rbError* error)
 {
-    double n[6];
+    double n[6] = {0.0};
     bool isGood = readNumbers(text, n, 6) && n[0] < n[3] && n[1] < n[4] && n[2] < n[5];
     RB_INVALID_IF(!isGood, error,
                   "%s has the box '%.100s'; a box is x,y,z,X,Y,Z in m, its lower and its upper "
@@ -41,9 +41,9 @@ static rbStatus findMaterial(const char* name, const rbScene* scene, const rbMat
                              rbError* error)
 {
     for (int i = 0; i < rbScene_GetInfo(scene)->materialCount; ++i) {
-        const char* other = NULL;
+        const char* other = "";
         const rbMaterial* candidate = rbScene_GetMaterial(scene, i, &other);
-        if (strcmp(name, other) == 0) {
+        if (candidate != NULL && strcmp(name, other) == 0) {
             *material = candidate;
             return RB_STATUS_OK;
         }
@@ -56,7 +56,7 @@ static rbStatus findMaterial(const char* name, const rbScene* scene, const rbMat
 static rbStatus readWord(const char* word, rbClusterInlet* inlet, const char** material,
                          rbError* error)
 {
-    double n[3];
+    double n[3] = {0.0};
     const char* value = strchr(word, '=');
     bool isGood = value != NULL;
     size_t length = isGood ? (size_t)(value - word) : 0;
@@ -127,12 +127,13 @@ static rbStatus addInlet(rbRankFlow* flow, const char* value, rbRankScene* read,
                          const rbScene* scene, rbError* error)
 {
     char text[TEXT_SIZE];
-    rbClusterInlet inlet;
-    const char* name = NULL;
+    rbClusterInlet inlet = {0};
+    const char* name = "";
     const rbMaterial* material = NULL;
     RB_TRY(copyText(value, text, error));
     RB_TRY(readInlet(text, &inlet, &name, error));
     RB_TRY(findMaterial(name, scene, &material, error));
+    RB_ASSERT(material != NULL);
     inlet.density = material->density;
     inlet.material = rbRankScene_FindMaterial(read, material);
     RB_INVALID_IF(inlet.material < 0, error,
@@ -143,27 +144,41 @@ static rbStatus addInlet(rbRankFlow* flow, const char* value, rbRankScene* read,
     return rbCluster_AddInlet(read->cluster, &inlet, error);
 }
 
+static rbStatus addOutlet(rbRankFlow* flow, const char* value, rbRankScene* read, rbError* error)
+{
+    rbBounds box = {0};
+    RB_TRY(readBox("--outlet", value, &box, error));
+    RB_TRY(rbCluster_AddOutlet(read->cluster, box, error));
+    ++flow->outletCount;
+    return RB_STATUS_OK;
+}
+
+static rbStatus addRegion(rbRankFlow* flow, const char* value, rbError* error)
+{
+    rbBounds box = {0};
+    RB_TRY(readBox("--region", value, &box, error));
+    RB_REFUSE_IF(flow->regionCount == RB_RANK_REGIONS_MAX, RB_STATUS_LIMIT, error,
+                 "there are more than %d regions", RB_RANK_REGIONS_MAX);
+    flow->regions[flow->regionCount++] = box;
+    return RB_STATUS_OK;
+}
+
 rbStatus rbRankFlow_Read(rbRankFlow* flow, const rbArguments* arguments, rbRankScene* read,
                          const rbScene* scene, rbError* error)
 {
-    for (int i = 0; i < arguments->valueCount; ++i) {
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < arguments->valueCount && status == RB_STATUS_OK; ++i) {
         const char* name = arguments->values[i].option->name;
         const char* value = arguments->values[i].value;
-        rbBounds box;
         if (strcmp(name, "--inlet") == 0) {
-            RB_TRY(addInlet(flow, value, read, scene, error));
+            status = addInlet(flow, value, read, scene, error);
         } else if (strcmp(name, "--outlet") == 0) {
-            RB_TRY(readBox(name, value, &box, error));
-            RB_TRY(rbCluster_AddOutlet(read->cluster, box, error));
-            ++flow->outletCount;
+            status = addOutlet(flow, value, read, error);
         } else if (strcmp(name, "--region") == 0) {
-            RB_TRY(readBox(name, value, &box, error));
-            RB_REFUSE_IF(flow->regionCount == RB_RANK_REGIONS_MAX, RB_STATUS_LIMIT, error,
-                         "there are more than %d regions", RB_RANK_REGIONS_MAX);
-            flow->regions[flow->regionCount++] = box;
+            status = addRegion(flow, value, error);
         }
     }
-    return RB_STATUS_OK;
+    return status;
 }
 
 rbStatus rbRankFlow_Open(rbRankFlow* flow, const char* path, rbError* error)

@@ -281,6 +281,31 @@ static rbStatus saveIfDue(RankRun* run, int64_t done, rbError* error)
     return RB_STATUS_OK;
 }
 
+// Completes what rank 0 writes.
+static rbStatus endFiles(RankRun* run, rbError* error)
+{
+    if (rbRanks_GetIndex(run->ranks) != 0) {
+        return RB_STATUS_OK;
+    }
+    rbStatus status = run->points != NULL ? writeCollection(run, error) : RB_STATUS_OK;
+    if (status == RB_STATUS_OK) {
+        status = rbRankFlow_Close(&run->flow, run->table, error);
+    }
+    if (run->checkpoint != NULL) {
+        (void)remove(run->checkpoint); // the run is complete
+    }
+    return status;
+}
+
+// The frame of a step, if it has one.
+static rbStatus writeFrameIfDue(RankRun* run, int64_t done, rbError* error)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
+    bool isDue = hasFrames(run) &&
+                 done == stepsUntil((double)run->frame * info->outputStep, info->step.step);
+    return isDue ? writeFrame(run, done, error) : RB_STATUS_OK;
+}
+
 static rbStatus advanceAll(RankRun* run, int64_t done, int64_t steps, rbError* error)
 {
     const rbSceneInfo* info = rbScene_GetInfo(run->scene);
@@ -293,26 +318,13 @@ static rbStatus advanceAll(RankRun* run, int64_t done, int64_t steps, rbError* e
         int64_t goal = findGoal(run, done, steps);
         RB_TRY(rbCluster_Advance(run->read.cluster, goal - done, error));
         done = goal;
-        if (hasFrames(run) &&
-            done == stepsUntil((double)run->frame * info->outputStep, info->step.step)) {
-            RB_TRY(writeFrame(run, done, error));
-        }
+        RB_TRY(writeFrameIfDue(run, done, error));
         if (done < steps) {
             RB_TRY(saveIfDue(run, done, error));
         }
         rbProgress_Show(&run->progress, rbGetWallTime(), (double)done * info->step.step);
     }
-    rbStatus status = RB_STATUS_OK;
-    if (rbRanks_GetIndex(run->ranks) == 0) {
-        status = run->points != NULL ? writeCollection(run, error) : RB_STATUS_OK;
-        if (status == RB_STATUS_OK) {
-            status = rbRankFlow_Close(&run->flow, run->table, error);
-        }
-        if (run->checkpoint != NULL) {
-            (void)remove(run->checkpoint); // the run is complete
-        }
-    }
-    return rbRanks_Agree(run->ranks, status, error);
+    return rbRanks_Agree(run->ranks, endFiles(run, error), error);
 }
 
 static rbStatus simulate(RankRun* run, const rbArguments* arguments, rbError* error)
