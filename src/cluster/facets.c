@@ -181,7 +181,7 @@ rbClosest rbFacet_FindClosest(const rbFacet* facet, rbVec3 point)
     }
     rbVec3 c = rbInvTransformPoint(facet->pose, point);
     rbVec3 up = rbMakeVec3(0.0, 0.0, 1.0);
-    rbClosest closest = {0};
+    rbClosest closest;
     if (facet->type == RB_FACET_BALL) {
         closest = around(c, RB_VEC3_ZERO, numbers->x, up);
     } else if (facet->type == RB_FACET_BOX) {

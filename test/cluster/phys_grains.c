@@ -133,7 +133,8 @@ static rbGeometry* createTiles(void)
     int n = TILES + 1;
     int* at = indices;
     for (int i = 0; i < n * n; ++i) {
-        vertices[i] = rbMakeVec3(0.7 * (i % n), 0.7 * (i / n), 0.0);
+        int row = i / n;
+        vertices[i] = rbMakeVec3(0.7 * (i % n), 0.7 * row, 0.0);
     }
     for (int i = 0; i < TILES * TILES; ++i) {
         int k = i / TILES * n + i % TILES;

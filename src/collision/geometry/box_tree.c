@@ -625,7 +625,7 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     tree->triangleCount = count;
     Builder builder = {.vertices = vertices, .input = triangles, .faces = faces, .tree = tree};
     builder.items = rbAlloc((size_t)count * sizeof(Item));
-    builder.corners = rbAlloc(3 * LOADED_MAX * sizeof(rbVec3));
+    builder.corners = rbAlloc((size_t)(3 * LOADED_MAX) * sizeof(rbVec3));
     int nodeCapacity = 0;
     int expected = count / EXPECTED_TRIANGLES + 2;
     tree->nodes = rbEnsureArray(NULL, &nodeCapacity, expected, sizeof(rbBoxNode));
@@ -641,7 +641,8 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
             high = rbMax3(high, x);
             square = fmax(square, rbLengthSquared(x));
         }
-        float index[2] = {(float)(i % INDEX_HALF), (float)(i / INDEX_HALF)};
+        int halves[2] = {i % INDEX_HALF, i / INDEX_HALF};
+        float index[2] = {(float)halves[0], (float)halves[1]};
         builder.items[i] = (Item){{roundUp(-low.x), roundUp(-low.y), roundUp(-low.z), index[0]},
                                   {roundUp(high.x), roundUp(high.y), roundUp(high.z), index[1]}};
     }
@@ -649,7 +650,7 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     buildNodes(&builder, joinItems(&builder, 0, count));
     fillBlocks(&builder);
     rbFree(builder.items, (size_t)count * sizeof(Item));
-    rbFree(builder.corners, 3 * LOADED_MAX * sizeof(rbVec3));
+    rbFree(builder.corners, (size_t)(3 * LOADED_MAX) * sizeof(rbVec3));
     rbFree(builder.runs, (size_t)builder.runCapacity * sizeof(uint32_t));
     addRayNodes(tree);
     tree->rayNodes =

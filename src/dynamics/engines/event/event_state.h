@@ -260,11 +260,9 @@ static inline void rbEventNeighbor_GetImage(const rbEventEngine* engine, int ind
                                             rbEventNeighbor neighbor, int image[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        image[axis] = neighbor.image[axis];
-        if (neighbor.isFar != 0) {
-            const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
-            image[axis] = pair->a == index ? pair->image[axis] : -pair->image[axis];
-        }
+        const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
+        int far = neighbor.isFar == 0 ? 0 : pair->a == index ? 1 : -1;
+        image[axis] = far != 0 ? far * pair->image[axis] : (int)neighbor.image[axis];
     }
 }
 

@@ -438,8 +438,12 @@ static double findShare(double along, double square, double work)
 
 void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
 {
-    double share = findShare(rbDot(body->velocity, kick), rbDot(kick, kick), rbDot(way, kick));
-    body->velocity = rbAddScaled(body->velocity, share, kick);
+    double along = rbDot(body->velocity, kick);
+    double work = rbDot(way, kick);
+    double root = sqrt(fmax(0.0, along * along + 2.0 * rbDot(kick, kick) * work));
+    double sum = along < 0.0 ? along - root : along + root;
+    // the least share that pays: the body has not turned back since
+    body->velocity = rbAddScaled(body->velocity, sum != 0.0 ? 2.0 * work / sum : 0.0, kick);
 }
 
 // The same for a mechanism as a whole.

@@ -151,7 +151,8 @@ static bool findContact(const rbStepEngine* engine, const rbArrival* arrival, rb
         flyToContact(engine, meeting, h);
         double gap = measure(engine, meeting, arrival->gap);
         if (fabs(gap) <= close) {
-            return true;
+            // slower ones may be at rest by then, which the step as a whole decides
+            return slope > 2.0 * engine->contacts->settings.restSpeed;
         }
         double secant = (gap - lastGap) / (meeting->rest - lastRest);
         slope = secant > 0.0 && secant < INFINITY ? secant : slope;
