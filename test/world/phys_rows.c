@@ -34,8 +34,8 @@ static Row makeRow(rbRandom* random, double step)
     double widest = pow(10.0, -6.0 + 3.0 * rbRandom_Unit(random));
     bool isBox = rbRandom_Unit(random) < 0.5;
     int order = (int)(3.0 * rbRandom_Unit(random));
-    double places[MOST];
-    double sizes[MOST];
+    double places[MOST] = {0.0};
+    double sizes[MOST] = {0.0};
     double x = 0.0;
     for (int i = 0; i < row.count; ++i) {
         sizes[i] = 0.1 + 0.4 * rbRandom_Unit(random);

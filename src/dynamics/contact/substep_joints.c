@@ -96,7 +96,7 @@ static inline void measure(const rbSubstepJoint* joint, const rbSubstepBody* a,
         terms[i] = rbQuad_Load(joint->linear[i]) * v + (rbQuad_Load(joint->angular[i][1]) * yB -
                                                         rbQuad_Load(joint->angular[i][0]) * yA);
     }
-    for (int half = 0; half < 2; ++half) {
+    for (size_t half = 0; half < 2; ++half) {
         rbQuad* q = &terms[4 * half];
         rbTransposeQuads(q);
         rates[half] =
@@ -145,7 +145,7 @@ void rbVisitSubstepJoints(rbSubstepJoint* joints, int count, rbSubstepBody* bodi
             x[0] += rbQuad_Load(joint->inverse[c]) * rate;
             x[1] += rbQuad_Load(joint->inverse[c] + 4) * rate;
         }
-        for (int half = 0; half < 2; ++half) {
+        for (size_t half = 0; half < 2; ++half) {
             float* impulses = &joint->impulses[4 * half];
             float* totals = &joint->totals[4 * half];
             store(impulses, rbQuad_Load(impulses) + x[half]);
