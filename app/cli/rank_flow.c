@@ -132,6 +132,7 @@ static rbStatus addInlet(rbRankFlow* flow, const char* value, rbRankScene* read,
     const rbMaterial* material = NULL;
     RB_TRY(copyText(value, text, error));
     RB_TRY(readInlet(text, &inlet, &name, error));
+    RB_ASSERT(name != NULL);
     RB_TRY(findMaterial(name, scene, &material, error));
     RB_ASSERT(material != NULL);
     inlet.density = material->density;
