@@ -148,6 +148,41 @@ static void velocitiesBetweenStepsAreThoseOfTheTime(void** state)
     rbDestroyWorld(world);
 }
 
+// A floor that comes up: a ball without gravity leaves it with u' = 2 w - u, wherever in the step
+// they meet, and is late by less than a step.
+static void aMovingFloorStrikesAtItsPlace(void** state)
+{
+    (void)state;
+    for (int k = 1; k <= 20; ++k) {
+        rbWorldDef def = defineWorld();
+        def.gravity = RB_VEC3_ZERO;
+        def.step.step = 5e-4 * k;
+        rbWorld* world = makeWorld(&def);
+        rbShapeDef shape = rbDefaultShapeDef();
+        shape.material.restitution = 1.0;
+        rbBodyDef floor = rbDefaultBodyDef();
+        floor.type = RB_BODY_KINEMATIC;
+        rbPathDef path = rbDefaultPathDef();
+        path.type = RB_PATH_LINE;
+        path.speed = 0.7;
+        path.direction = rbMakeVec3(0.0, 0.0, 1.0);
+        floor.path = &path;
+        (void)addSolidOf(world, "floor", rbCreateBox(rbMakeVec3(1.0, 1.0, 0.1), NULL), &floor,
+                         &shape);
+        rbBodyDef ball = rbDefaultBodyDef();
+        ball.position = rbMakeVec3(0.0, 0.0, 0.1 + RADIUS + SHELL + 0.3);
+        ball.linearVelocity = rbMakeVec3(0.0, 0.0, -0.5);
+        rbBodyId id = addSolidOf(world, "ball", rbCreateSphere(RADIUS, NULL), &ball, &shape);
+        advance(world, 0.5);
+        rbBodyState now = rbBody_GetState(world, id);
+        checkNear(now.linearVelocity.z, 1.9, 1e-9);
+        checkNear(now.center.z, 0.5 + SHELL - 0.5 * 0.25 + 1.9 * 0.25, 1.9 * def.step.step + 1e-4);
+        checkBelow(rbWorld_GetContactStatistics(world).deepest, 1e-6);
+        rbDestroyWorld(world);
+    }
+}
+
 RB_TEST_GROUP(phys_placed, cmocka_unit_test(bodiesPutOntoSlopesStartAtOnce),
               cmocka_unit_test(aWedgeGivesWayFromTheStart),
-              cmocka_unit_test(velocitiesBetweenStepsAreThoseOfTheTime));
+              cmocka_unit_test(velocitiesBetweenStepsAreThoseOfTheTime),
+              cmocka_unit_test(aMovingFloorStrikesAtItsPlace));

@@ -33,14 +33,15 @@ static void countTouching(rbStepContacts* c)
     }
 }
 
-// The body that flies; NULL: it is fixed. False: it has to stay with the step of the others.
+// The body that flies; NULL: it is fixed. False: it has to stay with the step of the others, or
+// moves along a path, and contacts would be found where it is at the end.
 static bool findFlier(const rbStepEngine* engine, const rbStepHost* host, int index,
                       rbMechBody** flier)
 {
     const rbStepContacts* c = engine->contacts;
     *flier = NULL;
     if (!(c->bodies.data[index].invMass > 0.0)) {
-        return true;
+        return engine->bodies.data[index].def.path == NULL;
     }
     bool isLoose = engine->bodies.data[index].mechanism < 0;
     rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
