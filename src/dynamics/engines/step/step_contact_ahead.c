@@ -103,9 +103,12 @@ static bool wake(rbStepContacts* c, double h)
     }
     rbArray_Reserve(c->flight.pushes, c->bodies.count);
     rbArray_Reserve(c->flight.isPushed, count);
+    if (!isWoken) {
+        return false;
+    }
     memset(c->flight.pushes.data, 0, (size_t)c->bodies.count * sizeof(rbVec3));
     memset(c->flight.isPushed.data, 0, (size_t)count);
-    bool isMore = isWoken;
+    bool isMore = true;
     for (int pass = 0; pass < PASSES_MAX && isMore; ++pass) { // to and fro
         isMore = false;
         for (int k = 0; k < count; ++k) {
@@ -116,7 +119,7 @@ static bool wake(rbStepContacts* c, double h)
             }
         }
     }
-    return isWoken;
+    return true;
 }
 
 void rbContactStep_NoteNode(rbStepContacts* c)
