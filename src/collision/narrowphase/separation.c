@@ -439,11 +439,12 @@ static void measureOverlap(const PairQuery* query, const PairLeaf* leaf, rbSepar
         measureTriangles(query, leaf, DEPTH_ROUGH, separation); // they touch
         return;
     }
-    // where it is, as far as the normal shows
-    found.distance += rbDot(found.normal, rbSub(p, ordered.transformBtoA.p));
     if (found.lower < 0.0) {
         found.lower -= error;
         found.upper = fmin(found.upper + error, fmax(found.upper, 0.0));
+        // where it is, as far as the normal shows
+        double exact = found.distance + rbDot(found.normal, rbSub(p, ordered.transformBtoA.p));
+        found.distance = fmin(fmax(exact, found.lower), found.upper);
     }
     if (isFlipped) {
         int face = found.faceA;
