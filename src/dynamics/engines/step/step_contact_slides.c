@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// So large that the slip of a stage does not matter beside it.
+// So large that the slip of a stage does not matter in comparison.
 #define FAR 1e6
 // A point slides throughout if its slip is this many times what a step can change.
 #define STEADY 4.0
