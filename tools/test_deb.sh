@@ -3,50 +3,25 @@
 #
 #   tools/test_deb.sh [FOLDER]   the folder of the packages, default build/deb/packages
 #
-# Uses the mirror of this machine's own package sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/debian_root.sh
 packages=$(cd "${1:-build/deb/packages}" && pwd)
-if [ "$(id -u)" -ne 0 ]; then
-    echo "test_deb: a chroot needs root: sudo tools/test_deb.sh" >&2
-    exit 2
-fi
 
 echo "=== lintian"
 lintian --allow-root --fail-on error "$packages"/*.deb
 
-# The first address of the package sources, and how apt reaches it.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' | head -n 1)
-proxy=$(apt-config shell proxy Acquire::http::Proxy | sed "s/^proxy='\(.*\)'$/\1/")
-[ -n "$mirror" ] || { echo "test_deb: the package sources of this machine have no Debian 12" >&2; exit 1; }
-
-root=$(mktemp -d)
-chmod 755 "$root"
-cleanUp() {
-    umount "$root/proc" 2>/dev/null || true
-    rm -rf --one-file-system "$root"
-}
-trap cleanUp EXIT
 echo "=== debootstrap"
-http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase bookworm "$root" "$mirror" >"$packages/debootstrap.log" 2>&1 ||
-    { tail -n 20 "$packages/debootstrap.log" >&2; exit 1; }
-mount -t proc proc "$root/proc"
-cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
-[ -z "$proxy" ] || echo "Acquire::http::Proxy \"$proxy\";" >"$root/etc/apt/apt.conf.d/90proxy"
+make_debian_root "$packages/debootstrap.log"
 mkdir "$root/packages"
 cp "$packages"/*.deb "$root/packages/"
 
-inside() {
-    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
-}
-
 echo "=== dependencies"
 # minbase keeps documentation; man-db opens the pages, the rest is for the examples.
-inside apt-get -q update >"$packages/apt.log"
 depends=$(for file in "$packages"/*.deb; do dpkg-deb -f "$file" Depends; done | tr ',' '\n' | sed 's/(.*//; s/|.*//; s/ //g' |
     grep -v '^librattleback' | sort -u)
 # shellcheck disable=SC2086 # word splitting is intended
-inside apt-get -q install -y --no-install-recommends $depends man-db cmake make pkg-config gcc g++ libc6-dev >>"$packages/apt.log" 2>&1 ||
+inside apt-get -q install -y --no-install-recommends $depends man-db cmake make pkg-config gcc g++ libc6-dev >"$packages/apt.log" 2>&1 ||
     { tail -n 20 "$packages/apt.log" >&2; exit 1; }
 
 echo "=== dpkg -i"
