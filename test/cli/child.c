@@ -99,6 +99,10 @@ static void becomeProgram(const char* const* words, const rbChildOptions* option
 pid_t rbStartProgram(const char* const* words, const rbChildOptions* options)
 {
     (void)fflush(NULL);
+    // what an earlier program left there is not read as the output of this one
+    if (options->standardOutput == NULL) {
+        (void)remove(rbScratch(".out"));
+    }
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
