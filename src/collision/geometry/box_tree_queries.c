@@ -1,9 +1,9 @@
 // Queries of box trees.
 //
-// All but rays compute in double, two lanes at a time, with the boxes widened by a few units in the
-// last place of the largest coordinate. Direction queries use the boxes along principal axes:
-// with those along the axes of the body, which fit a slanted surface less tightly, a support took
-// 1.6 times as long (a million triangles).
+// Direction queries compute in double, two lanes at a time, with the boxes widened by a few units
+// in the last place of the largest coordinate. They use the boxes along principal axes: with those
+// along the axes of the body, which fit a slanted surface less tightly, a support took 1.6 times as
+// long (a million triangles).
 //
 // Rays test boxes in float, four at a time: the ray is first moved along itself to the point
 // nearest to the center of the tree, so that all lengths are at most a few radii and one bound
@@ -608,139 +608,67 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
     return true;
 }
 
-// ----------------------------------------------------------------------------------------- boxes
+// ---------------------------------------------------------------------------------------- points
 
-// A box along the axes.
-typedef struct BoxQuery {
-    rbVec3 center;   // m, frame of the body
-    double local[3]; // m, the center in the frame of the tree
-    double half[3];  // m
-    double slack;    // m, bound of the rounding error
-} BoxQuery;
-
-static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbBounds* bounds)
+// Is the origin within tolerance of the triangle v with unit normal n?
+static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
 {
-    rbVec3 center = rbScale(0.5, rbAdd(bounds->lower, bounds->upper));
-    rbVec3 h = rbScale(0.5, rbSub(bounds->upper, bounds->lower));
-    rbVec3 c = rbSub(center, tree->origin);
-    double slack = ROUNDING * (scaleOf(tree) + rbLength(c) + rbLength(h));
-    return (BoxQuery){center, {c.x, c.y, c.z}, {h.x, h.y, h.z}, slack};
+    return fabs(rbDot(n, v[0])) <= tolerance &&
+           rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
 }
 
-// Half sizes of a node from floats, widened.
-static inline rbLanePair widen(const float* from)
+static bool isOnBlock(const rbTriangleBlock* block, const rbVec3* normals, rbVec3 point,
+                      double tolerance)
 {
-    return (rbLanePair){(double)from[0], (double)from[1]};
+    bool isOn = false;
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0 && !isOn; ++lane) {
+        rbVec3 v[3];
+        rbTriangleBlock_Get(block, lane, v);
+        for (int k = 0; k < 3; ++k) {
+            v[k] = rbSub(v[k], point);
+        }
+        isOn = isOnTriangle(v, normals[block->faces[lane]], tolerance);
+    }
+    return isOn;
 }
 
-// Gaps between the box and two children along the axes: > 0 if they are separate.
-static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node, int place)
+bool rbBoxTree_IsNear(const rbBoxTree* tree, const rbVec3* normals, rbVec3 point, double tolerance)
 {
-    rbLanePair gap = rbLanePair_Both(-INFINITY);
+    RB_ASSERT(tree != NULL && rbIsFinite3(point) && tolerance >= 0.0);
+    rbVec3 local = rbSub(point, tree->origin);
+    const double c[3] = {local.x, local.y, local.z};
+    // with the rounding of the difference, and that to float
+    double reach =
+        tolerance + ROUNDING * scaleOf(tree) + (double)FLT_EPSILON * (rbLength(local) + tolerance);
+    rbQuad low[3], high[3];
     for (int i = 0; i < 3; ++i) {
-        rbLanePair d = widen(&node->center[i][place]) - rbLanePair_Both(query->local[i]);
-        rbLanePair h = widen(&node->half[i][place]);
-        gap = rbLanePair_Max(gap, rbLanePair_Abs(d) - h - rbLanePair_Both(query->half[i]));
+        low[i] = fourTimes((float)(c[i] - reach));
+        high[i] = fourTimes((float)(c[i] + reach));
     }
-    return gap;
-}
-
-// Do three values miss the interval from -reach to reach?
-static inline bool isBeyond(double a, double b, double c, double reach)
-{
-    double low = a < b ? a : b, high = a < b ? b : a;
-    low = c < low ? c : low;
-    high = c > high ? c : high;
-    return low > reach || high < -reach;
-}
-
-// The thirteen axes that can separate a triangle from a box.
-static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3])
-{
-    double v[3][3]; // corner, axis
-    for (int k = 0; k < 3; ++k) {
-        rbVec3 x = rbSub(corners[k], query->center);
-        v[k][0] = x.x;
-        v[k][1] = x.y;
-        v[k][2] = x.z;
-    }
-    const double* h = query->half;
-    double slack = query->slack;
-    for (int i = 0; i < 3; ++i) {
-        if (isBeyond(v[0][i], v[1][i], v[2][i], h[i] + slack)) {
-            return false;
-        }
-    }
-    double e[3][3];
-    for (int k = 0; k < 3; ++k) {
-        int to = k == 2 ? 0 : k + 1;
-        for (int i = 0; i < 3; ++i) {
-            e[k][i] = v[to][i] - v[k][i];
-        }
-    }
-    // products of an edge and an axis of the box
-    for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 3; ++i) {
-            int p = i == 2 ? 0 : i + 1, q = p == 2 ? 0 : p + 1;
-            double reach = (h[p] + slack) * fabs(e[k][q]) + (h[q] + slack) * fabs(e[k][p]);
-            if (isBeyond(v[0][p] * e[k][q] - v[0][q] * e[k][p],
-                         v[1][p] * e[k][q] - v[1][q] * e[k][p],
-                         v[2][p] * e[k][q] - v[2][q] * e[k][p], reach)) {
-                return false;
-            }
-        }
-    }
-    rbVec3 first = {e[0][0], e[0][1], e[0][2]};
-    rbVec3 second = {e[1][0], e[1][1], e[1][2]};
-    rbVec3 n = rbCross(first, second);
-    double height = n.x * v[0][0] + n.y * v[0][1] + n.z * v[0][2];
-    double reach = fabs(n.x) * h[0] + fabs(n.y) * h[1] + fabs(n.z) * h[2];
-    return fabs(height) <= reach + slack * rbLength(first) * rbLength(second);
-}
-
-// Visits the triangles of a block that intersect the box.
-static bool visitBlock(const BoxQuery* query, const rbTriangleBlock* block,
-                       rbVisitTriangleFn* visit, void* context)
-{
-    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
-        rbVec3 corners[3];
-        rbTriangleBlock_Get(block, lane, corners);
-        if (meetsBox(query, corners) && !visit(block->origins[lane], corners, context)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
-                           void* context)
-{
-    RB_ASSERT(tree != NULL && bounds != NULL && visit != NULL);
-    BoxQuery query = makeBoxQuery(tree, bounds);
-    RB_ASSERT(rbIsFinite3(query.center));
-    RB_ASSERT(query.half[0] >= 0.0 && query.half[1] >= 0.0 && query.half[2] >= 0.0);
     rbTreeTasks waiting;
     startTasks(&waiting, 0);
     int32_t child;
     while (takeTask(&waiting, INFINITY, &child)) {
         if (child < 0) {
-            if (!visitBlock(&query, blockOf(tree, child), visit, context)) {
-                return false;
+            if (isOnBlock(blockOf(tree, child), normals, point, tolerance)) {
+                return true;
             }
             continue;
         }
-        const rbBoxNode* node = nodeOf(tree, child);
-        for (int half = RB_BOX_WIDTH - 2; half >= 0; half -= 2) {
-            rbLanePair gap = gapOfPair(&query, node, half);
-            for (int i = 1; i >= 0; --i) {
-                if (node->child[half + i] != RB_BOX_EMPTY && gap[i] <= query.slack) {
-                    RB_ASSERT(waiting.count < RB_TASK_MAX);
-                    waiting.tasks[waiting.count++] = (rbTreeTask){0.0, node->child[half + i]};
-                }
+        const rbRayNode* node = &tree->rayNodes[child];
+        for (int half = 0; half < RB_RAY_WIDTH; half += 4) {
+            rbQuadMask isNear = {-1, -1, -1, -1};
+            for (int i = 0; i < 3; ++i) {
+                isNear &= (rbQuad_Load(node->ends[i][0] + half) <= high[i]) &
+                          (rbQuad_Load(node->ends[i][1] + half) >= low[i]);
+            }
+            for (unsigned bits = rbQuadMask_Bits(isNear); bits != 0; bits &= bits - 1) {
+                int place = half + __builtin_ctz(bits);
+                rbTreeTasks_Add(&waiting, waiting.count, (rbTreeTask){0.0, node->child[place]});
             }
         }
     }
-    return true;
+    return false;
 }
 
 // ------------------------------------------------------------------------------------ directions
@@ -750,6 +678,11 @@ typedef struct TiltedPair {
     rbLanePair center[3], longAxis[3], wideAxis[3], normal[3];
     rbLanePair thickness;
 } TiltedPair;
+
+static inline rbLanePair widen(const float* from)
+{
+    return (rbLanePair){(double)from[0], (double)from[1]};
+}
 
 static inline void widen3(const float from[3][RB_BOX_WIDTH], int place, rbLanePair to[3])
 {

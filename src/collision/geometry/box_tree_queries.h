@@ -1,4 +1,4 @@
-// Questions to a box tree: rays, boxes, farthest points.
+// Questions to a box tree: rays, points, farthest points.
 //
 // Pure functions of the tree, without allocation. A traversal returns blocks of triangles, the most
 // promising first, and skips those whose box proves them irrelevant for the given limit; box tests
@@ -82,15 +82,10 @@ void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRa
 // touches an edge or starts within rounding of the surface.
 bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* count);
 
-// ----------------------------------------------------------------------------------------- boxes
+// ---------------------------------------------------------------------------------------- points
 
-// Receives a triangle; false stops the visit. context is passed through.
-typedef bool rbVisitTriangleFn(int triangle, const rbVec3 corners[3], void* context);
-
-// Visits all triangles that intersect a box, by separating axes; triangles within rounding of it
-// may be among them. The order is unspecified but deterministic. False if a visit was stopped.
-bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
-                           void* context);
+// Is a triangle within tolerance m of a point? normals: unit, by face.
+bool rbBoxTree_IsNear(const rbBoxTree* tree, const rbVec3* normals, rbVec3 point, double tolerance);
 
 // ------------------------------------------------------------------------------------ directions
 

@@ -14,7 +14,6 @@
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
-#include "collision/geometry/closest.h"
 #include "collision/geometry/half_edge.h"
 #include "collision/geometry/polygon.h"
 
@@ -378,13 +377,6 @@ static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
     return sqrt(largest);
 }
 
-// Is the origin within tolerance of the triangle v with unit normal n?
-static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
-{
-    return fabs(rbDot(n, v[0])) <= tolerance &&
-           rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
-}
-
 // Half the signed solid angle of a triangle seen from the origin (van Oosterom and Strackee 1983).
 static double halfSolidAngle(const rbVec3 v[3])
 {
@@ -394,17 +386,14 @@ static double halfSolidAngle(const rbVec3 v[3])
     return rbAtan2(volume, rest);
 }
 
+// Of a point that is not on the surface.
 static bool isInsideByWinding(const rbPolyhedron* p, rbVec3 point)
 {
-    double tolerance = SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point));
     double sum = 0.0;
     for (int t = 0; t < p->triangleCount; ++t) {
         rbVec3 v[3];
         for (int k = 0; k < 3; ++k) {
             v[k] = rbSub(p->vertices[p->triangles[t].v[k]], point);
-        }
-        if (isOnTriangle(v, p->normals[p->faceOfTriangle[t]], tolerance)) {
-            return true;
         }
         sum += halfSolidAngle(v);
     }
@@ -420,23 +409,6 @@ static bool isInsidePlanes(const rbPolyhedron* p, rbVec3 point)
         }
     }
     return true;
-}
-
-// A point and the nearby surface.
-typedef struct Touch {
-    const rbPolyhedron* polyhedron;
-    rbVec3 point;     // m
-    double tolerance; // m
-} Touch;
-
-static bool isOffTriangle(int triangle, const rbVec3 corners[3], void* context)
-{
-    const Touch* touch = context;
-    const rbPolyhedron* p = touch->polyhedron;
-    RB_ASSERT(triangle >= 0 && triangle < p->triangleCount);
-    rbVec3 v[3] = {rbSub(corners[0], touch->point), rbSub(corners[1], touch->point),
-                   rbSub(corners[2], touch->point)};
-    return !isOnTriangle(v, p->normals[p->faceOfTriangle[triangle]], touch->tolerance);
 }
 
 // A direction that leaves the bounding box of the shape, roughly along the shortest path. No
@@ -465,10 +437,8 @@ static rbVec3 chooseWayOut(const rbPolyhedron* p, rbVec3 point, int attempt)
 
 static bool isInsideByCrossings(const rbPolyhedron* p, rbVec3 point)
 {
-    Touch touch = {p, point, SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point))};
-    double reach = 2.0 * touch.tolerance;
-    rbBounds about = rbMakeBounds(point, rbMakeVec3(reach, reach, reach));
-    if (!rbBoxTree_VisitBounds(p->tree, &about, isOffTriangle, &touch)) {
+    double tolerance = SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point));
+    if (rbBoxTree_IsNear(p->tree, p->normals, point, tolerance)) {
         return true;
     }
     for (int attempt = 0; attempt < ATTEMPT_MAX; ++attempt) {
