@@ -19,7 +19,6 @@
 #include "collision/geometry/box_tree_queries.h"
 
 #include "base/core/lanes.h"
-#include "base/math/matrix3.h"
 #include "collision/geometry/shape_ops.h"
 
 #include <rattleback/base.h>

@@ -140,22 +140,11 @@ static void addTetrahedron(Sums* sums, rbVec3 a, rbVec3 b, rbVec3 c)
     addTerm(sums, 9, d * (s.y * s.z + a.y * a.z + b.y * b.z + c.y * c.z));
 }
 
-// Center of the bounding box of the corners.
-static rbVec3 findMiddle(const rbMeshDef* def, int cornerCount)
-{
-    rbVec3 lower = def->vertices[def->indices[0]];
-    rbVec3 upper = lower;
-    for (int i = 1; i < cornerCount; ++i) {
-        lower = rbMin3(lower, def->vertices[def->indices[i]]);
-        upper = rbMax3(upper, def->vertices[def->indices[i]]);
-    }
-    return rbAddScaled(lower, 0.5, rbSub(upper, lower));
-}
-
 rbMassProperties rbComputeMeshMass(const rbMeshDef* def)
 {
     RB_ASSERT(def->faceCount > 0);
-    rbVec3 middle = findMiddle(def, (int)rbCountCorners(def));
+    rbBounds box = rbBoundPoints(def->vertices, def->indices, (int)rbCountCorners(def));
+    rbVec3 middle = rbAddScaled(box.lower, 0.5, rbSub(box.upper, box.lower));
     Sums sums = {{0.0}, {0.0}};
     int start = 0;
     for (int f = 0; f < def->faceCount; ++f) {

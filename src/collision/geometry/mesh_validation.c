@@ -5,7 +5,6 @@
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "collision/geometry/half_edge.h"
-#include "collision/geometry/polygon.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <stdio.h>
@@ -328,20 +327,6 @@ static void examineComponents(Examination* e)
     rbFree(parts, (size_t)count * sizeof(int));
 }
 
-static void measure(Examination* e, const bool* isUsed)
-{
-    const rbMeshDef* def = e->def;
-    rbVec3 lower = {INFINITY, INFINITY, INFINITY};
-    rbVec3 upper = rbNeg(lower);
-    for (int v = 0; v < def->vertexCount; ++v) {
-        if (isUsed[v]) {
-            lower = rbMin3(lower, def->vertices[v]);
-            upper = rbMax3(upper, def->vertices[v]);
-        }
-    }
-    e->report.diameter = rbDistance(lower, upper);
-}
-
 // Checks planes and outlines of polygons.
 static void examinePlanes(Examination* e)
 {
@@ -409,7 +394,8 @@ static void examineContent(Examination* e)
     examineVertices(e, isUsed);
     bool isFinite = e->report.counts[RB_MESH_ISSUE_NOT_FINITE] == 0;
     if (isFinite) {
-        measure(e, isUsed);
+        rbBounds box = rbBoundPoints(def->vertices, def->indices, e->cornerCount);
+        e->report.diameter = rbDistance(box.lower, box.upper);
     }
     examineAreas(e, marks);
     examineFaceCopies(e, marks);

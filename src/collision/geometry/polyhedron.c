@@ -145,17 +145,6 @@ static void computeStarts(rbPolyhedron* p)
     RB_ASSERT(p->faceStarts[p->faceCount] == p->indexCount);
 }
 
-static void computeBounds(rbPolyhedron* p)
-{
-    p->lower = p->vertices[p->indices[0]];
-    p->upper = p->lower;
-    for (int i = 1; i < p->indexCount; ++i) {
-        p->lower = rbMin3(p->lower, p->vertices[p->indices[i]]);
-        p->upper = rbMax3(p->upper, p->vertices[p->indices[i]]);
-    }
-    p->scale = rbMaxOf(rbLargestComponent(p->lower), rbLargestComponent(p->upper));
-}
-
 // Number of edges, or -1 if one belongs to more than two faces or is traversed twice in one
 // direction.
 static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
@@ -232,7 +221,10 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     }
     computeStarts(p);
     computePlanes(p);
-    computeBounds(p);
+    rbBounds bounds = rbBoundPoints(p->vertices, p->indices, p->indexCount);
+    p->lower = bounds.lower;
+    p->upper = bounds.upper;
+    p->scale = rbMaxOf(rbLargestComponent(p->lower), rbLargestComponent(p->upper));
     cutIntoTriangles(p);
     if (trianglesOnly && p->triangleCount != p->faceCount) {
         // every triangle becomes a face

@@ -163,6 +163,19 @@ rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize)
     return (rbBounds){rbSub(center, halfSize), rbAdd(center, halfSize)};
 }
 
+rbBounds rbBoundPoints(const rbVec3* points, const int* indices, int count)
+{
+    RB_ASSERT(count > 0);
+    rbVec3 first = points[indices != NULL ? indices[0] : 0];
+    rbBounds box = {first, first};
+    for (int i = 1; i < count; ++i) {
+        rbVec3 point = points[indices != NULL ? indices[i] : i];
+        box.lower = rbMin3(box.lower, point);
+        box.upper = rbMax3(box.upper, point);
+    }
+    return box;
+}
+
 rbVec3 rbDiscExtents(rbQuat q, double radius)
 {
     RB_ASSERT(radius > 0.0);
