@@ -476,17 +476,17 @@ static bool isEnough(Search* search)
     const rbTreePairInput* input = search->input;
     rbTreePairResult* result = &search->result;
     if (result->triangleA >= 0 && search->best <= input->enough) {
-        result->stop = RB_TREE_MEETS;
+        result->stop = RB_STOP_TOUCHES;
         return true;
     }
     if (isSpent(search)) {
-        result->stop = RB_TREE_BUDGET;
+        result->stop = RB_STOP_BUDGET;
         return true;
     }
     if (input->relativeError > 0.0 && search->top == 0 && result->triangleA >= 0 &&
         search->best - (search->heap[0].key - search->moved) <=
             input->relativeError * search->best) {
-        result->stop = RB_TREE_QUALITY;
+        result->stop = RB_STOP_CONVERGED;
         return true;
     }
     return false;
@@ -514,7 +514,7 @@ static void run(Search* search)
     }
     bool hasPair = search->result.triangleA >= 0;
     bool meets = hasPair && search->best <= search->input->enough;
-    search->result.stop = meets ? RB_TREE_MEETS : hasPair ? RB_TREE_DONE : RB_TREE_LIMIT;
+    search->result.stop = meets ? RB_STOP_TOUCHES : hasPair ? RB_STOP_SURFACES : RB_STOP_APART;
 }
 
 // ----------------------------------------------------------------------------------------- front

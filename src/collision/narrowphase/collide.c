@@ -29,6 +29,8 @@ rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transf
     flipped.pointA = rbInvTransformPoint(transformBtoA, separation->pointB);
     flipped.pointB = rbInvTransformPoint(transformBtoA, separation->pointA);
     flipped.normal = rbNeg(rbInvRotate(transformBtoA.q, separation->normal));
+    flipped.faceA = separation->faceB;
+    flipped.faceB = separation->faceA;
     return flipped;
 }
 

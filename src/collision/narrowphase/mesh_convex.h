@@ -5,6 +5,7 @@
 #include "collision/convex/gjk.h"
 #include "collision/geometry/closest.h"
 #include "collision/geometry/polyhedron.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 // A mesh and a bounded convex shape (sphere to hull).
 typedef struct rbMeshConvex {
@@ -19,8 +20,7 @@ typedef struct rbMeshConvex {
                            // nearest triangle plus 1; of the last contacts: the direction in
                            // directions[0] and the depth in directions[1].x
     rbEpaScratch* scratch; // for the depth
-    bool isDepthUnwanted;  // where the core intersects the surface: reason TOUCHES, nothing else
-    bool isRough;          // an overlap is not examined beyond the first estimate
+    rbDepthWish wish;
 } rbMeshConvex;
 
 // Signed distance in the frame of the mesh, including the rounding radii.

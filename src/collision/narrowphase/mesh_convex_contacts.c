@@ -305,10 +305,7 @@ static int findNext(const Region* region)
 static void fillRegion(Region* region, rbVec3 point, bool isAgain)
 {
     const rbMeshConvex* pair = region->pair;
-    rbConvex core;
-    bool isConvex = rbConvex_Make(pair->convex, pair->radiusConvex, &core);
-    RB_ASSERT(isConvex);
-    (void)isConvex;
+    rbConvex core = rbConvex_Of(pair->convex, pair->radiusConvex);
     region->shapeRadius = core.radius - pair->radiusConvex;
     rbVec3 n = region->out;
     rbTransform moved = pair->transform;

@@ -48,7 +48,6 @@
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
-#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
@@ -219,41 +218,30 @@ static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTrans
     return solid->isSolid;
 }
 
-// A point of the other body and the nearest one of the surface of a solid, if that is known.
-typedef struct NearPoint {
-    rbVec3 point, nearest;
-    int triangle; // -1: unknown
-} NearPoint;
-
-// Does the solid contain a part of the other body, whose surface is separate from its own?
+// Does the solid contain a part of the other body, whose surface is separate from its own? point:
+// of the other body; nearest, triangle: of the solid's surface to it; triangle -1: unknown.
 static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid,
-                     const NearPoint* near)
+                     rbVec3 point, rbVec3 nearest, int triangle)
 {
-    return other->polyhedron->partCount > 1 || near->triangle < 0
+    return other->polyhedron->partCount > 1 || triangle < 0
                ? containsPart(solid, other, toSolid)
-               : mayContain(solid, other, toSolid) &&
-                     rbIsInMesh(solid, near->point, near->nearest, near->triangle);
+               : mayContain(solid, other, toSolid) && rbIsInMesh(solid, point, nearest, triangle);
 }
 
 // Does one of two bodies whose surfaces are separate, according to the search, contain a part of
 // the other?
 static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
 {
-    const rbClosest* closest = &found->closest;
-    bool isDone = found->stop == RB_TREE_DONE;
+    rbVec3 a = found->closest.a, b = found->closest.b;
+    bool isDone = found->stop == RB_STOP_SURFACES;
     rbTransform toB = rbInvertTransform(pair->transformBtoA);
-    NearPoint inA = {closest->b, closest->a, isDone ? found->triangleA : -1};
-    NearPoint inB = {rbTransformPoint(toB, closest->a), rbTransformPoint(toB, closest->b),
-                     isDone ? found->triangleB : -1};
-    return isAround(pair->a, pair->b, pair->transformBtoA, &inA) ||
-           isAround(pair->b, pair->a, toB, &inB);
+    return isAround(pair->a, pair->b, pair->transformBtoA, b, a, isDone ? found->triangleA : -1) ||
+           isAround(pair->b, pair->a, toB, rbTransformPoint(toB, a), rbTransformPoint(toB, b),
+                    isDone ? found->triangleB : -1);
 }
 
 // ----------------------------------------------------------------------------------------- depth
 
-// Directions whose extents are known: axes of both bodies and of both boxes, line of centers,
-// normal of the crossing, sum of the normals.
-#define DIRECTION_MAX 16
 // Distance queries of the descent.
 #define DESCENT_MAX 8
 // Maximum number of pairs summed: identical meshes intersect in all of their triangles.
@@ -267,33 +255,26 @@ static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
 // Rounding error of positions, relative to the coordinates.
 #define ROUNDING (64.0 * DBL_EPSILON)
 
-typedef struct Extent {
-    rbVec3 direction; // unit
-    double lowA, highA, lowB, highB;
-} Extent;
-
 typedef struct Search {
     const rbMeshPair* pair;
     rbMat3 rotation;
     double size;      // m, of the coordinates
     double slack;     // m, of rounding
     long long budget; // pairs of triangles remaining, < 0: no limit
-    Extent extents[DIRECTION_MAX];
-    int extentCount;
-    rbVec3 best;   // m, translation of B that separates the bodies
-    double length; // m, of it
+    rbVec3 best;      // m, translation of B that separates the bodies
+    double length;    // m, of it
     bool hasWitness;
     rbTreePairResult witness; // of the bodies separated by it
     long long triangleTests;
 } Search;
 
 // Measures the bodies along a direction, in both senses; keeps the translation if it is the
-// shortest.
-static void tryDirection(Search* search, rbVec3 direction)
+// shortest. Returns the extent of the thinner body.
+static double tryDirection(Search* search, rbVec3 direction)
 {
     double length = rbLength(direction);
-    if (!(length > 0.0) || !isfinite(length) || search->extentCount == DIRECTION_MAX) {
-        return;
+    if (!(length > 0.0) || !isfinite(length)) {
+        return 0.0;
     }
     rbVec3 d = rbScale(1.0 / length, direction);
     const rbMeshPair* pair = search->pair;
@@ -301,17 +282,17 @@ static void tryDirection(Search* search, rbVec3 direction)
     const rbBoxTree* b = pair->b->polyhedron->tree;
     rbVec3 dB = rbMulMtV(search->rotation, d);
     double shift = rbDot(d, pair->transformBtoA.p);
-    Extent extent = {d, -rbBoxTree_FindReach(a, rbNeg(d)), rbBoxTree_FindReach(a, d),
-                     shift - rbBoxTree_FindReach(b, rbNeg(dB)), shift + rbBoxTree_FindReach(b, dB)};
-    search->extents[search->extentCount++] = extent;
-    double ahead = fmax(extent.highA - extent.lowB, 0.0);
-    double back = fmax(extent.highB - extent.lowA, 0.0);
+    double lowA = -rbBoxTree_FindReach(a, rbNeg(d)), highA = rbBoxTree_FindReach(a, d);
+    double lowB = shift - rbBoxTree_FindReach(b, rbNeg(dB));
+    double highB = shift + rbBoxTree_FindReach(b, dB);
+    double ahead = fmax(highA - lowB, 0.0), back = fmax(highB - lowA, 0.0);
     double least = fmin(ahead, back) * (1.0 + STRETCH) + GAP * search->size;
     if (least < search->length) {
         search->best = rbScale(ahead <= back ? least : -least, d);
         search->length = rbLength(search->best); // as tryOffset measures it
         search->hasWitness = false;
     }
+    return fmin(highA - lowA, highB - lowB);
 }
 
 static void tryBoxAxes(Search* search, const rbBoxTree* tree, const rbMat3* rotation)
@@ -324,7 +305,7 @@ static void tryBoxAxes(Search* search, const rbBoxTree* tree, const rbMat3* rota
         double largest = fmax(size.x, fmax(size.y, size.z));
         // an axis of the body was tried already
         if (size.x + size.y + size.z > largest * (1.0 + 1e-6)) {
-            tryDirection(search, rbMulMV(*rotation, axis));
+            (void)tryDirection(search, rbMulMV(*rotation, axis));
         }
     }
 }
@@ -339,7 +320,6 @@ static void beginSearch(Search* search, const rbMeshPair* pair)
     search->slack = ROUNDING * (search->size + rbLength(pair->transformBtoA.p) +
                                 rbLength(a->origin) + rbLength(b->origin));
     search->budget = -1;
-    search->extentCount = 0;
     search->best = RB_VEC3_ZERO;
     search->length = INFINITY;
     search->hasWitness = false;
@@ -347,13 +327,13 @@ static void beginSearch(Search* search, const rbMeshPair* pair)
     const rbMat3 body = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const rbMat3* frames[2] = {&body, &search->rotation};
     for (int i = 0; i < 2; ++i) {
-        tryDirection(search, frames[i]->cx);
-        tryDirection(search, frames[i]->cy);
-        tryDirection(search, frames[i]->cz);
+        (void)tryDirection(search, frames[i]->cx);
+        (void)tryDirection(search, frames[i]->cy);
+        (void)tryDirection(search, frames[i]->cz);
     }
     tryBoxAxes(search, a, &body);
     tryBoxAxes(search, b, &search->rotation);
-    tryDirection(search, rbSub(rbTransformPoint(pair->transformBtoA, b->origin), a->origin));
+    (void)tryDirection(search, rbSub(rbTransformPoint(pair->transformBtoA, b->origin), a->origin));
 }
 
 // The distance of the surfaces.
@@ -528,13 +508,11 @@ static void tryCrossing(Search* search, const Meeting* meeting)
 static void tryWall(Search* search, const rbClosest* closest)
 {
     rbVec3 line = rbSub(closest->b, closest->a);
-    tryDirection(search, line);
+    double width = tryDirection(search, line) + rbLength(line);
     if (!(rbLength(line) > 0.0)) {
         return;
     }
-    const Extent* e = &search->extents[search->extentCount - 1];
     rbVec3 n = rbNormalize(line);
-    double width = fmin(e->highA - e->lowA, e->highB - e->lowB) + rbLength(line);
     // whichever is inside: B moves from its wall point to that of A
     rbVec3 offset = stretch(search, rbNeg(n), width);
     if (rbLength(offset) < search->length) {
@@ -620,7 +598,7 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
 {
     RB_ASSERT(found->triangleA >= 0 && pair->scratch != NULL);
     const rbClosest* closest = &found->closest;
-    bool isMeeting = found->stop == RB_TREE_MEETS;
+    bool isMeeting = found->stop == RB_STOP_TOUCHES;
     separation->reason = RB_STOP_ESTIMATE;
     Meeting meeting = {makeCrossing(closest->a), NULL, 0};
     if (isMeeting) {
@@ -637,15 +615,15 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
         search.budget = left > 0 ? left : 0;
     }
     if (isMeeting) {
-        tryDirection(&search, normalOf(&meeting.crossing));
-        tryDirection(&search, meeting.crossing.normals);
+        (void)tryDirection(&search, normalOf(&meeting.crossing));
+        (void)tryDirection(&search, meeting.crossing.normals);
         tryCrossing(&search, &meeting);
     } else {
         tryWall(&search, closest);
     }
     descend(&search);
     separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
-    if (!pair->isRough) {
+    if (pair->wish == RB_DEPTH_SHORTEST) {
         shorten(&search);
         separation->upper = fmin(separation->upper, -boundDepth(&search, &meeting.crossing));
     }
@@ -668,24 +646,13 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
 
 // -------------------------------------------------------------------------------------- distance
 
-static rbStopReason reasonOf(rbTreeStop stop)
-{
-    static const rbStopReason reasons[] = {
-        [RB_TREE_DONE] = RB_STOP_SURFACES, [RB_TREE_MEETS] = RB_STOP_ESTIMATE,
-        [RB_TREE_LIMIT] = RB_STOP_APART,   [RB_TREE_QUALITY] = RB_STOP_CONVERGED,
-        [RB_TREE_BUDGET] = RB_STOP_BUDGET,
-    };
-    return reasons[stop];
-}
-
 void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
 {
     rbTreePairResult found = searchTrees(pair, INFINITY, 0.0);
     const rbClosest* closest = &found.closest;
     bool hasPair = found.triangleA >= 0;
     double distance = hasPair ? sqrt(closest->squared) : found.lower;
-    bool isTouching = found.stop == RB_TREE_MEETS;
-    bool overlaps = isTouching || (hasPair && isContained(pair, &found));
+    bool overlaps = found.stop == RB_STOP_TOUCHES || (hasPair && isContained(pair, &found));
     *separation = (rbSeparation){
         .distance = distance,
         .lower = found.lower,
@@ -696,11 +663,11 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
                       ? rbScale(1.0 / distance, rbSub(closest->b, closest->a))
                       : RB_VEC3_ZERO,
         .iterations = (int)(found.triangleTests < INT32_MAX ? found.triangleTests : INT32_MAX),
-        .reason = reasonOf(found.stop),
+        .reason = found.stop,
         .faceA = rbGetMeshFace(pair->a, found.triangleA),
         .faceB = rbGetMeshFace(pair->b, found.triangleB),
     };
-    if (overlaps && pair->isDepthUnwanted) {
+    if (overlaps && pair->wish == RB_DEPTH_NONE) {
         // bounding spheres of the trees are separated by the sum of their radii
         separation->lower =
             -(pair->a->polyhedron->tree->radius + pair->b->polyhedron->tree->radius);
