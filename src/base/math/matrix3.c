@@ -123,26 +123,23 @@ bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x)
     return true;
 }
 
-rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r)
+// From the rows of a matrix m and of its product with s: m s m^T.
+static rbSym3 multiplyRows(rbVec3 px, rbVec3 py, rbVec3 pz, rbMat3 rows)
 {
-    // Rows of r and of r s.
-    rbMat3 t = rbTranspose(r);
-    rbVec3 px = rbMulSV(s, t.cx), py = rbMulSV(s, t.cy), pz = rbMulSV(s, t.cz);
-    return (rbSym3){rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
-                    rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
+    return (rbSym3){rbDot(px, rows.cx), rbDot(py, rows.cy), rbDot(pz, rows.cz),
+                    rbDot(px, rows.cy), rbDot(px, rows.cz), rbDot(py, rows.cz)};
 }
 
-rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q)
+rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r)
 {
-    return rbSym3_Rotate(s, rbMatFromQuat(q));
+    rbMat3 t = rbTranspose(r);
+    return multiplyRows(rbMulSV(s, t.cx), rbMulSV(s, t.cy), rbMulSV(s, t.cz), t);
 }
 
 rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r)
 {
     rbMat3 t = rbTranspose(r);
-    rbVec3 px = rbMulEach(d, t.cx), py = rbMulEach(d, t.cy), pz = rbMulEach(d, t.cz);
-    return (rbSym3){rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
-                    rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
+    return multiplyRows(rbMulEach(d, t.cx), rbMulEach(d, t.cy), rbMulEach(d, t.cz), t);
 }
 
 // One Jacobi rotation that makes *apq zero. app, aqq: the diagonal; arp, arq: the entries of the

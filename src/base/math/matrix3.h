@@ -43,7 +43,6 @@ bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x);
 
 // r s r^T: a tensor given in a frame whose axes are the columns of r.
 rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r);
-rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q);
 
 // r diag(d) r^T, as for an inertia tensor in its principal frame.
 rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r);

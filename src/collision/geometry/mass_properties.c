@@ -15,7 +15,7 @@ rbMassProperties rbMassProperties_Transform(const rbMassProperties* properties,
     RB_ASSERT(properties != NULL);
     rbMassProperties moved = *properties;
     moved.center = rbTransformPoint(transform, properties->center);
-    moved.inertia = rbSym3_RotateByQuat(properties->inertia, transform.q);
+    moved.inertia = rbSym3_Rotate(properties->inertia, rbMatFromQuat(transform.q));
     return moved;
 }
 
