@@ -536,13 +536,8 @@ static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
     const int slots[2] = {entry->slotA, entry->slotB};
     double gap = rbDot(search->hints[0], search->frames[0].shift) - search->boxSlack;
     for (int side = 0; side < 2; ++side) {
-        rbVec3 hint = search->hints[side];
         const rbTiltedNode* node = &search->trees[side]->tilted[slots[side] / RB_BOX_WIDTH];
-        int place = slots[side] % RB_BOX_WIDTH;
-        gap -= rbDot(hint, rbPickLane(node->center, place)) +
-               fabs(rbDot(hint, rbPickLane(node->longAxis, place))) +
-               fabs(rbDot(hint, rbPickLane(node->wideAxis, place))) +
-               fabs(rbDot(hint, rbPickLane(node->normal, place))) * (double)node->thickness[place];
+        gap -= rbTiltedNode_FindReach(node, slots[side] % RB_BOX_WIDTH, search->hints[side]);
     }
     return gap;
 }

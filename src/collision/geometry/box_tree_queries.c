@@ -1,9 +1,9 @@
 // Queries of box trees.
 //
-// Direction queries compute in double, two lanes at a time, with the boxes widened by a few units
-// in the last place of the largest coordinate. They use the boxes along principal axes: with those
-// along the axes of the body, which fit a slanted surface less tightly, a support took 1.6 times as
-// long (a million triangles).
+// Direction queries compute in double, with the boxes widened by a few units in the last place of
+// the largest coordinate. They use the boxes along principal axes: with those along the axes of the
+// body, which fit a slanted surface less tightly, a support took 1.6 times as long (a million
+// triangles).
 //
 // Rays test boxes in float, four at a time: the ray is first moved along itself to the point
 // nearest to the center of the tree, so that all lengths are at most a few radii and one bound
@@ -672,38 +672,6 @@ bool rbBoxTree_IsNear(const rbBoxTree* tree, const rbVec3* normals, rbVec3 point
 
 // ------------------------------------------------------------------------------------ directions
 
-// Two boxes along principal axes and the coordinates of a direction or an offset in them.
-typedef struct TiltedPair {
-    rbLanePair center[3], longAxis[3], wideAxis[3], normal[3];
-    rbLanePair thickness;
-} TiltedPair;
-
-static inline rbLanePair widen(const float* from)
-{
-    return (rbLanePair){(double)from[0], (double)from[1]};
-}
-
-static inline void widen3(const float from[3][RB_BOX_WIDTH], int place, rbLanePair to[3])
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        to[axis] = widen(&from[axis][place]);
-    }
-}
-
-static inline void loadTilted(const rbTiltedNode* node, int place, TiltedPair* pair)
-{
-    widen3(node->center, place, pair->center);
-    widen3(node->longAxis, place, pair->longAxis);
-    widen3(node->wideAxis, place, pair->wideAxis);
-    widen3(node->normal, place, pair->normal);
-    pair->thickness = widen(&node->thickness[place]);
-}
-
-static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 direction)
 {
     RB_ASSERT(walk != NULL && tree != NULL);
@@ -718,23 +686,15 @@ void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 directio
 
 const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least)
 {
-    rbVec3 v = walk->direction;
-    rbLanePair d[3] = {rbLanePair_Both(v.x), rbLanePair_Both(v.y), rbLanePair_Both(v.z)};
     int32_t child;
     while (takeTask(&walk->waiting, -least, &child)) {
         if (child < 0) {
             return blockOf(walk->tree, child);
         }
         double keys[RB_BOX_WIDTH];
-        for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
-            TiltedPair box;
-            loadTilted(&walk->tree->tilted[child], half, &box);
-            rbLanePair reach = dotPair(d, box.center) + rbLanePair_Abs(dotPair(d, box.longAxis)) +
-                               rbLanePair_Abs(dotPair(d, box.wideAxis)) +
-                               rbLanePair_Abs(dotPair(d, box.normal)) * box.thickness +
-                               rbLanePair_Both(walk->base);
-            keys[half] = -reach[0];
-            keys[half + 1] = -reach[1];
+        const rbTiltedNode* node = &walk->tree->tilted[child];
+        for (int i = 0; i < RB_BOX_WIDTH; ++i) {
+            keys[i] = -(rbTiltedNode_FindReach(node, i, walk->direction) + walk->base);
         }
         addChildren(&walk->waiting, walk->tree, child, keys, -least);
     }

@@ -239,18 +239,6 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     return p;
 }
 
-// Wraps a representation, which it then owns, in a geometry of the type and builds its tree; the
-// caller must finish it.
-static rbGeometry* allocMeshGeometry(rbShapeType type, rbPolyhedron* p)
-{
-    rbGeometry* geometry = rbAllocGeometry(type);
-    geometry->polyhedron = p;
-    rbMeshDef def = rbPolyhedron_GetDef(p);
-    p->partVertices = rbFindMeshParts(&def, &p->partCount);
-    p->tree = rbCreateBoxTree(p->vertices, p->triangles, p->faceOfTriangle, p->triangleCount);
-    return geometry;
-}
-
 void rbDestroyBrep(rbPolyhedron* p)
 {
     if (p == NULL) {
@@ -611,23 +599,6 @@ static void featureOfPolyhedron(const rbGeometry* geometry, rbVec3 direction, rb
 
 // --------------------------------------------------------------------------------------- shapes
 
-// Closed, with polygonal, possibly non-convex faces.
-rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
-{
-    RB_USE_STANDARD_FLOAT_MODE();
-    RB_ASSERT(def != NULL);
-    unsigned kinds = 0;
-    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
-        kinds |= rbMeshIssueKind_IsError((rbMeshIssueKind)kind) ? 1u << kind : 0u;
-    }
-    rbMeshReport report;
-    if (rbCheckMesh(def, kinds, "polyhedron", &report, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    return rbFinishGeometry(allocMeshGeometry(RB_SHAPE_POLYHEDRON, rbCreateBrep(def, true, false)));
-}
-
-// Triangle mesh, a solid if it is closed, otherwise a surface; and polygon soup.
 #define BIT(kind) (1u << RB_MESH_ISSUE_##kind)
 
 // Defects that no query could handle.
@@ -635,36 +606,51 @@ rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
     (BIT(EMPTY) | BIT(TOO_LARGE) | BIT(INDEX) | BIT(NOT_FINITE) | BIT(DEGENERATE_FACE) | \
      BIT(CROSSING_FACE))
 
-rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
+// A shape with a tree, of a mesh without certain kinds of defects.
+static rbGeometry* createFromMesh(rbShapeType type, const rbMeshDef* def, unsigned kinds,
+                                  rbError* error)
 {
     RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(def != NULL);
     rbMeshReport report;
-    if (rbCheckMesh(def, UNUSABLE | BIT(INSIDE_OUT), "mesh", &report, error) != RB_STATUS_OK) {
+    if (rbCheckMesh(def, kinds, rbShapeType_Name(type), &report, error) != RB_STATUS_OK) {
         return NULL;
     }
+    bool isSoup = type == RB_SHAPE_SOUP;
     bool isManifold = report.counts[RB_MESH_ISSUE_EDGE_TWICE] == 0 &&
                       report.counts[RB_MESH_ISSUE_NON_MANIFOLD_EDGE] == 0 &&
                       report.counts[RB_MESH_ISSUE_ORIENTATION] == 0;
     RB_ASSERT(isManifold || !report.isSolid);
-    rbPolyhedron* polyhedron = rbCreateBrep(def, isManifold, true);
-    rbGeometry* geometry = allocMeshGeometry(RB_SHAPE_MESH, polyhedron);
-    geometry->isSolid = report.isSolid;
+    rbPolyhedron* p = rbCreateBrep(def, isManifold && !isSoup, type == RB_SHAPE_MESH);
+    rbMeshDef own = rbPolyhedron_GetDef(p);
+    p->partVertices = rbFindMeshParts(&own, &p->partCount);
+    p->tree = rbCreateBoxTree(p->vertices, p->triangles, p->faceOfTriangle, p->triangleCount);
+    rbGeometry* geometry = rbAllocGeometry(type);
+    geometry->polyhedron = p;
+    geometry->isSolid = report.isSolid && !isSoup;
     return rbFinishGeometry(geometry);
+}
+
+// Closed, with polygonal, possibly non-convex faces.
+rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
+{
+    unsigned kinds = 0;
+    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
+        kinds |= rbMeshIssueKind_IsError((rbMeshIssueKind)kind) ? 1u << kind : 0u;
+    }
+    return createFromMesh(RB_SHAPE_POLYHEDRON, def, kinds, error);
+}
+
+// Triangle mesh, a solid if it is closed, otherwise a surface.
+rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
+{
+    return createFromMesh(RB_SHAPE_MESH, def, UNUSABLE | BIT(INSIDE_OUT), error);
 }
 
 // Polygon soup (L-04): faces without connectivity. No inside and no mass.
 rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
 {
-    RB_USE_STANDARD_FLOAT_MODE();
-    RB_ASSERT(def != NULL);
-    rbMeshReport report;
-    if (rbCheckMesh(def, UNUSABLE | BIT(NON_PLANAR_FACE), "soup", &report, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = allocMeshGeometry(RB_SHAPE_SOUP, rbCreateBrep(def, false, false));
-    geometry->isSolid = false;
-    return rbFinishGeometry(geometry);
+    return createFromMesh(RB_SHAPE_SOUP, def, UNUSABLE | BIT(NON_PLANAR_FACE), error);
 }
 
 #define POLYHEDRON_ROW                                                                      \

@@ -210,15 +210,10 @@ static rbStatus measureIterative(const Query* query, const PairLeaf* leaf, rbSep
     if (measureDeep(query, cso, &epa, separation)) {
         return RB_STATUS_OK;
     }
-    rbGjkSettings own;
-    const rbGjkSettings* gjk = NULL;
-    if (tolerance > 0.0) {
-        own = rbDefaultGjkSettings();
-        own.relativeTolerance = tolerance;
-        gjk = &own;
-    }
+    rbGjkSettings gjk = rbDefaultGjkSettings();
+    gjk.relativeTolerance = tolerance > 0.0 ? tolerance : gjk.relativeTolerance;
     rbGjkResult result;
-    rbGjk_Solve(cso, gjk, query->cache, &result);
+    rbGjk_Solve(cso, &gjk, query->cache, &result);
     rbEpaResult depth;
     if (result.overlaps) {
         depth = rbEpa_Depth(cso, result.simplex, result.simplexCount, &epa, query->scratch);
@@ -232,7 +227,7 @@ static rbStatus measureIterative(const Query* query, const PairLeaf* leaf, rbSep
         }
     }
     if (!result.overlaps) {
-        rbGjk_Tighten(cso, gjk, &result);
+        rbGjk_Tighten(cso, &gjk, &result);
         setSeparation(cso->a->radius, cso->b->radius, &result, separation);
         return RB_STATUS_OK;
     }
