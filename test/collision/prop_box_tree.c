@@ -1,6 +1,7 @@
 // Queries of box trees compared with the same queries over all triangles, one by one.
 #include "base/core/memory.h"
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
+#include "collision/geometry/closest.h"
 #include "collision/geometry/polyhedron.h"
 #include "shape_samples.h"
 

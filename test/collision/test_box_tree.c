@@ -2,7 +2,7 @@
 // triangles.
 #include "base/core/memory.h"
 #include "base/core/random.h"
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 

@@ -16,9 +16,9 @@
 // A ray through a million triangles opens about ten nodes and examines two blocks, but waits for
 // memory at each: a node is four whole cache lines, a block five. So children are prefetched, the
 // normal of a triangle that is its own face is computed, and many rays take turns.
-#include "collision/geometry/box_tree_queries.h"
-
 #include "base/core/lanes.h"
+#include "collision/geometry/box_tree.h"
+#include "collision/geometry/closest.h"
 #include "collision/geometry/shape_ops.h"
 
 #include <rattleback/base.h>
@@ -38,10 +38,10 @@
 
 // ----------------------------------------------------------------------------------------- tasks
 
-// One part: all below a child; 0 is the whole tree.
-static void startTasks(rbTreeTasks* waiting, int32_t child)
+// One part: the whole tree.
+static void startTasks(rbTreeTasks* waiting)
 {
-    waiting->tasks[0] = (rbTreeTask){-INFINITY, child};
+    waiting->tasks[0] = (rbTreeTask){-INFINITY, 0};
     waiting->count = 1;
 }
 
@@ -75,17 +75,12 @@ static inline const rbTriangleBlock* blockOf(const rbBoxTree* tree, int32_t chil
     return &tree->blocks[~child];
 }
 
-static inline const rbBoxNode* nodeOf(const rbBoxTree* tree, int32_t child)
-{
-    RB_ASSERT(child >= 0 && child < tree->nodeCount);
-    return &tree->nodes[child];
-}
-
 // The children of a node whose keys are within the limit, for traversals that use tilted boxes.
 static inline void addChildren(rbTreeTasks* waiting, const rbBoxTree* tree, int32_t from,
                                const double keys[RB_BOX_WIDTH], double limit)
 {
-    const rbBoxNode* node = nodeOf(tree, from);
+    RB_ASSERT(from >= 0 && from < tree->nodeCount);
+    const rbBoxNode* node = &tree->nodes[from];
     int base = waiting->count;
     for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
         int32_t child = node->child[i];
@@ -451,7 +446,7 @@ static inline bool startCast(Cast* cast, const rbBoxTree* tree, const rbVec3* no
     cast->view = rbMakeRayView(ray);
     cast->limit = limitOf(&cast->line, ray->tMax);
     cast->hit = hit;
-    startTasks(&cast->waiting, 0);
+    startTasks(&cast->waiting);
     return true;
 }
 
@@ -591,7 +586,7 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
     }
     rbRayView view = rbMakeRayView(ray);
     rbTreeTasks waiting;
-    startTasks(&waiting, 0);
+    startTasks(&waiting);
     float limit = limitOf(&line, INFINITY);
     const rbTriangleBlock* block;
     while ((block = nextBlock(tree, &line, &waiting, limit)) != NULL) {
@@ -645,7 +640,7 @@ bool rbBoxTree_IsNear(const rbBoxTree* tree, const rbVec3* normals, rbVec3 point
         high[i] = fourTimes((float)(c[i] + reach));
     }
     rbTreeTasks waiting;
-    startTasks(&waiting, 0);
+    startTasks(&waiting);
     int32_t child;
     while (takeTask(&waiting, INFINITY, &child)) {
         if (child < 0) {
@@ -681,7 +676,7 @@ void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 directio
     rbVec3 size = rbAbs3(direction);
     double slack = ROUNDING * (size.x + size.y + size.z) * scaleOf(tree);
     walk->base = rbDot(direction, tree->origin) + slack;
-    startTasks(&walk->waiting, 0);
+    startTasks(&walk->waiting);
 }
 
 const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least)

@@ -67,12 +67,6 @@ static void addFaceIssue(Examination* e, rbMeshIssueKind kind, int face, int oth
     addIssue(e, (rbMeshIssue){kind, face, otherFace, -1, -1});
 }
 
-static bool isGoodVertex(rbVec3 v)
-{
-    // false for NaN as well
-    return fabs(v.x) <= RB_LENGTH_MAX && fabs(v.y) <= RB_LENGTH_MAX && fabs(v.z) <= RB_LENGTH_MAX;
-}
-
 // Checks the sizes: false if no further check is possible.
 static bool examineSizes(Examination* e)
 {
@@ -143,7 +137,7 @@ static void examineVertices(Examination* e, const bool* isUsed)
 {
     const rbMeshDef* def = e->def;
     for (int i = 0; i < def->vertexCount; ++i) {
-        if (!isGoodVertex(def->vertices[i])) {
+        if (!rbIsPlace(def->vertices[i])) {
             addIssue(e, (rbMeshIssue){RB_MESH_ISSUE_NOT_FINITE, -1, -1, i, -1});
         }
     }

@@ -273,6 +273,12 @@ static inline double rbGetRollingRadius(rbVec3 semiAxes)
     return least * least / fmax(semiAxes.x, fmax(semiAxes.y, semiAxes.z));
 }
 
+// Are all coordinates accepted? Not NaN.
+static inline bool rbIsPlace(rbVec3 v)
+{
+    return fabs(v.x) <= RB_LENGTH_MAX && fabs(v.y) <= RB_LENGTH_MAX && fabs(v.z) <= RB_LENGTH_MAX;
+}
+
 // Largest magnitude of a component.
 static inline double rbLargestComponent(rbVec3 a)
 {

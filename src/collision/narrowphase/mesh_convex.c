@@ -17,7 +17,6 @@
 // core.
 #include "collision/narrowphase/mesh_convex.h"
 
-#include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
 

@@ -46,16 +46,14 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin);
 void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTransform transform,
                         rbSeparation* separation);
 
-// The contact points for a separation (including its rounding radii) of at most threshold:
-// manifolds by direction, at most capacity of them, the first about the normal of the separation.
-// Returns their number.
-int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
-                             double threshold, rbManifold* manifolds, int capacity);
+// Appends the contact points for a separation (including its rounding radii) of at most threshold:
+// manifolds by direction, the first about the normal of the separation.
+void rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                              double threshold, rbContactList* list);
 
 // The same for boxes and hulls that overlapped at the last call with the same cache, using that
-// result without measuring the depth. -1: not possible, measure again.
-int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold* manifolds,
-                          int capacity);
+// result without measuring the depth. False: not possible, measure again.
+bool rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbContactList* list);
 
 // The same where the convex shape is a half space: the vertices that are near enough, reduced to a
 // manifold.

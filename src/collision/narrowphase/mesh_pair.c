@@ -45,7 +45,6 @@
 // 4. Each cluster is reduced to the points of a manifold.
 #include "collision/narrowphase/mesh_pair.h"
 
-#include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
 
@@ -1266,9 +1265,6 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
     for (int i = 0; i < clusters; ++i) {
         rbManifold manifold = reduceCluster(&c, i);
         rbRoundManifold(&manifold, radiusA, radiusB);
-        if (list->count < list->capacity) {
-            list->manifolds[list->count] = manifold;
-        }
-        ++list->count;
+        rbContactList_Add(list, &manifold);
     }
 }

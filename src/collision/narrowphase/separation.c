@@ -790,36 +790,26 @@ static void flipManifold(rbTransform transformBtoA, rbManifold* manifold)
     }
 }
 
-// Adds the contacts of two shapes, one of which is a mesh and the other is not, to the list.
-static void addMixedContacts(const Query* query, const PairLeaf* leaf)
+// Appends the contacts of two shapes, one of which is a mesh and the other is not, in the frame of
+// the mesh.
+static void addMixedContacts(const rbMeshConvex* pair, double threshold, rbContactList* list)
 {
+    bool isPlane = pair->convex->type == RB_SHAPE_PLANE;
+    if (!isPlane && rbFindMeshConvexAgain(pair, threshold, list)) {
+        return;
+    }
     rbSeparation s;
-    rbContactList* list = query->contacts;
-    rbMeshConvex pair = makeMeshConvex(query, leaf, RB_DEPTH_ROUGH);
-    int room = list->count < list->capacity ? list->capacity - list->count : 0;
-    rbManifold* next = list->manifolds + (room > 0 ? list->count : 0);
-    bool isPlane = pair.convex->type == RB_SHAPE_PLANE;
-    int found = isPlane ? -1 : rbFindMeshConvexAgain(&pair, query->threshold, next, room);
-    if (found < 0) {
-        measureMixed(&pair, &s);
-        if (!(s.distance <= query->threshold)) {
-            return;
-        }
-        found = 1;
-        if (isPlane) {
-            rbManifold manifold;
-            rbFindMeshPlaneContacts(&pair, &s, query->threshold, &manifold);
-            if (room > 0) {
-                *next = manifold;
-            }
-        } else {
-            found = rbFindMeshConvexContacts(&pair, &s, query->threshold, next, room);
-        }
+    measureMixed(pair, &s);
+    if (!(s.distance <= threshold)) {
+        return;
     }
-    for (int i = 0; i < found && i < room && !rbIsMeshLike(leaf->a); ++i) {
-        flipManifold(leaf->transformBtoA, &next[i]);
+    if (isPlane) {
+        rbManifold manifold;
+        rbFindMeshPlaneContacts(pair, &s, threshold, &manifold);
+        rbContactList_Add(list, &manifold);
+    } else {
+        rbFindMeshConvexContacts(pair, &s, threshold, list);
     }
-    list->count += found;
 }
 
 static rbStatus visitMeshContacts(const Query* query, const PairLeaf* leaf)
@@ -831,9 +821,13 @@ static rbStatus visitMeshContacts(const Query* query, const PairLeaf* leaf)
         rbMeshPair pair = makeMeshPair(query, leaf, RB_DEPTH_ROUGH);
         rbFindMeshContacts(&pair, query->threshold, input->radiusA, input->radiusB, list);
     } else {
-        addMixedContacts(query, leaf);
+        rbMeshConvex pair = makeMeshConvex(query, leaf, RB_DEPTH_ROUGH);
+        addMixedContacts(&pair, query->threshold, list);
     }
     for (int i = first; i < list->count && i < list->capacity; ++i) {
+        if (!rbIsMeshLike(leaf->a)) {
+            flipManifold(leaf->transformBtoA, &list->manifolds[i]);
+        }
         placeManifold(leaf, &list->manifolds[i]);
     }
     return RB_STATUS_OK;
@@ -857,11 +851,7 @@ static rbStatus visitContacts(Query* query, const PairLeaf* leaf)
     rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
     rbRoundManifold(&manifold, input->radiusA, input->radiusB);
     placeManifold(leaf, &manifold);
-    rbContactList* list = query->contacts;
-    if (list->count < list->capacity) {
-        list->manifolds[list->count] = manifold;
-    }
-    ++list->count;
+    rbContactList_Add(query->contacts, &manifold);
     return RB_STATUS_OK;
 }
 
@@ -873,10 +863,9 @@ static rbStatus validateInput(const rbSeparationInput* input, rbError* error)
                   input->geometryA == NULL ? "A" : "B");
     double square = rbDotQuat(input->transformBtoA.q, input->transformBtoA.q);
     rbVec3 p = input->transformBtoA.p;
-    RB_INVALID_IF(
-        !(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX && fabs(p.z) <= RB_LENGTH_MAX),
-        error, "the position of B is (%g, %g, %g); coordinates up to %g m are accepted", p.x, p.y,
-        p.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!rbIsPlace(p), error,
+                  "the position of B is (%g, %g, %g); coordinates up to %g m are accepted", p.x,
+                  p.y, p.z, RB_LENGTH_MAX);
     RB_INVALID_IF(!(fabs(square - 1.0) <= 2e-6), error,
                   "the orientation of B must be a unit quaternion; its length is %g", sqrt(square));
     RB_INVALID_IF(!(input->radiusA >= 0.0 && input->radiusA <= RB_LENGTH_MAX &&
