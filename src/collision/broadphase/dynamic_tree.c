@@ -501,12 +501,6 @@ static void build(rbBroadPhase* broad)
     refitAll(broad);
 }
 
-static void reserveLeaves(rbBroadPhase* broad)
-{
-    rbDynamicTree* tree = broad->state;
-    rbArray_Reserve(tree->leafSlots, broad->idEnd);
-}
-
 // Rebuilds the tree if it has become bad. All boxes present must be in it.
 static void improve(rbBroadPhase* broad)
 {
@@ -527,7 +521,8 @@ static void refitMany(rbBroadPhase* broad)
 
 static void insert(rbBroadPhase* broad, int id)
 {
-    reserveLeaves(broad);
+    rbDynamicTree* tree = broad->state;
+    rbArray_Reserve(tree->leafSlots, broad->idEnd);
     attach(broad, id);
     improve(broad);
 }
@@ -567,7 +562,8 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 static void placeAll(rbBroadPhase* broad, bool isAnyNew)
 {
     (void)isAnyNew;
-    reserveLeaves(broad);
+    rbDynamicTree* tree = broad->state;
+    rbArray_Reserve(tree->leafSlots, broad->idEnd);
     build(broad);
 }
 

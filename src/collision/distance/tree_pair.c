@@ -218,10 +218,9 @@ static void keep(Search* search, rbTreeEntry entry)
     }
 }
 
-static void setHint(Search* search)
+static void setHint(Search* search, rbVec3 along)
 {
-    const rbClosest* closest = &search->result.closest;
-    search->hints[0] = makeHint(rbSub(closest->b, closest->a));
+    search->hints[0] = makeHint(along);
     search->hints[1] = rbNeg(rbMulMtV(search->frames[0].rotation, search->hints[0]));
 }
 
@@ -252,7 +251,7 @@ static double testTriangles(Search* search, int a, int b, double limit)
         search->result.closest = closest;
         search->result.triangleA = a;
         search->result.triangleB = b;
-        setHint(search);
+        setHint(search, rbSub(closest.b, closest.a));
     }
     return closest.squared < INFINITY ? sqrt(closest.squared) : INFINITY;
 }
@@ -664,8 +663,7 @@ static void beginSearch(Search* search, const rbTreePairInput* input)
     search->slack = ROUNDING * (size + rbLength(p) + origins);
     search->boxSlack = FLOAT_ROUNDING * size + search->slack;
     search->floatSlack = (float)(FLOAT_ROUNDING * rbLength(shift) + FLOAT_TINY);
-    search->hints[0] = makeHint(shift);
-    search->hints[1] = rbNeg(rbMulMtV(rotation, search->hints[0]));
+    setHint(search, shift);
 }
 
 rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)

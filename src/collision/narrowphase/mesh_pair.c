@@ -297,14 +297,14 @@ static double tryDirection(Search* search, rbVec3 direction)
 static void tryBoxAxes(Search* search, const rbBoxTree* tree, const rbMat3* rotation)
 {
     const rbTiltedNode* root = &tree->tilted[0];
-    const float(*axes[3])[RB_BOX_WIDTH] = {root->longAxis, root->wideAxis, root->normal};
+    const rbVec3 axes[3] = {rbPickLane(root->longAxis, 0), rbPickLane(root->wideAxis, 0),
+                            rbPickLane(root->normal, 0)};
     for (int i = 0; i < 3; ++i) {
-        rbVec3 axis = {(double)axes[i][0][0], (double)axes[i][1][0], (double)axes[i][2][0]};
-        rbVec3 size = rbAbs3(axis);
+        rbVec3 size = rbAbs3(axes[i]);
         double largest = fmax(size.x, fmax(size.y, size.z));
         // an axis of the body was tried already
         if (size.x + size.y + size.z > largest * (1.0 + 1e-6)) {
-            (void)tryDirection(search, rbMulMV(*rotation, axis));
+            (void)tryDirection(search, rbMulMV(*rotation, axes[i]));
         }
     }
 }

@@ -281,7 +281,6 @@ static rbStatus measureEllipsoids(const Query* query, const PairLeaf* leaf,
 // the nearest.
 static bool measureWarmBoxes(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
-    double radiusA = query->input->radiusA, radiusB = query->input->radiusB;
     rbTransform transform = leaf->transformBtoA;
     rbGjkBoxes pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
                        rbLaneVec_Make(leaf->b->data.box.halfExtents),
@@ -289,18 +288,15 @@ static bool measureWarmBoxes(const Query* query, const PairLeaf* leaf, rbSeparat
                        leaf->a->radius + leaf->b->radius + rbLength(transform.p)};
     const rbGjkSettings settings = rbDefaultGjkSettings();
     rbGjkResult result;
-    if (rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {
-        setSeparation(radiusA, radiusB, &result, separation);
-        return true;
+    if (!rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {
+        PairBodies bodies;
+        (void)makePairBodies(query, leaf, &bodies);
+        rbGjk_Search(&bodies.cso, &settings, query->cache, &result);
+        if (result.overlaps || result.reason != RB_STOP_CONVERGED) {
+            return false;
+        }
     }
-    PairBodies bodies;
-    (void)makePairBodies(query, leaf, &bodies);
-    rbGjkResult found;
-    rbGjk_Search(&bodies.cso, &settings, query->cache, &found);
-    if (found.overlaps || found.reason != RB_STOP_CONVERGED) {
-        return false;
-    }
-    setSeparation(radiusA, radiusB, &found, separation);
+    setSeparation(query->input->radiusA, query->input->radiusB, &result, separation);
     return true;
 }
 
