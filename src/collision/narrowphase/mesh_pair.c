@@ -1219,22 +1219,6 @@ static void collectRegions(Collector* c, const rbSeparation* overlap)
 
 // ------------------------------------------------------------------------------------------ query
 
-static Collector makeCollector(const rbMeshPair* pair, double threshold)
-{
-    const rbBoxTree* a = pair->a->polyhedron->tree;
-    const rbBoxTree* b = pair->b->polyhedron->tree;
-    Collector c = {.pair = pair,
-                   .rotation = rbMatFromQuat(pair->transformBtoA.q),
-                   .threshold = threshold,
-                   .size = a->radius + b->radius,
-                   .ceiling = INFINITY};
-    c.capacity = (int)(pair->scratchSize / (sizeof(Candidate) + sizeof(rbManifoldPoint)));
-    RB_ASSERT(c.capacity >= 2);
-    c.items = pair->scratch;
-    c.chosen = (rbManifoldPoint*)(c.items + c.capacity);
-    return c;
-}
-
 void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA, double radiusB,
                         rbContactList* list)
 {
@@ -1247,11 +1231,19 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
         return;
     }
     // from here on the scratch memory holds candidates
-    Collector c = makeCollector(pair, reach);
-    double smaller = fmin(pair->a->polyhedron->tree->radius, pair->b->polyhedron->tree->radius);
+    double sizeA = pair->a->polyhedron->tree->radius, sizeB = pair->b->polyhedron->tree->radius;
+    Collector c = {.pair = pair,
+                   .rotation = rbMatFromQuat(pair->transformBtoA.q),
+                   .threshold = reach,
+                   .size = sizeA + sizeB,
+                   .ceiling = INFINITY,
+                   .items = pair->scratch};
+    c.capacity = (int)(pair->scratchSize / (sizeof(Candidate) + sizeof(rbManifoldPoint)));
+    c.chosen = (rbManifoldPoint*)(c.items + c.capacity);
+    RB_ASSERT(c.capacity >= 2);
     bool isOverlap = s.reason == RB_STOP_ESTIMATE;
     c.isDeep = isOverlap && -s.distance > DEEP_PART * c.size;
-    if (!isOverlap || -s.lower <= LOCAL_PART * smaller) {
+    if (!isOverlap || -s.lower <= LOCAL_PART * fmin(sizeA, sizeB)) {
         collectMoved(&c, isOverlap ? rbScale(-s.lower, s.normal) : RB_VEC3_ZERO,
                      isOverlap ? 0.0 : s.distance);
     } else {
