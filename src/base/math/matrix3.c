@@ -17,13 +17,6 @@ static double powerBelow(double x)
     return exponent > -1022 && exponent < 1022 ? rbPowerOfTwo(exponent) : 1.0;
 }
 
-static double largestOf(rbVec3 v)
-{
-    rbVec3 a = rbAbs3(v);
-    double m = a.x > a.y ? a.x : a.y;
-    return m > a.z ? m : a.z;
-}
-
 // Power of two near 1/sqrt(|diagonal|), so that the diagonal becomes 1 to 4.
 static double scaleOfDiagonal(double diagonal)
 {
@@ -187,7 +180,7 @@ rbEigen3 rbSym3_Diagonalize(rbSym3 s)
     }
     // A power of two keeps the squares in range and changes no digit.
     rbVec3 off = {s.xy, s.xz, s.yz};
-    double diagonalMax = largestOf(r.values), offMax = largestOf(off);
+    double diagonalMax = rbLargestComponent(r.values), offMax = rbLargestComponent(off);
     double unit = powerBelow(diagonalMax > offMax ? diagonalMax : offMax);
     rbSym3 a = rbScaleSym(1.0 / unit, s);
     for (; r.sweeps < SWEEPS_MAX; ++r.sweeps) {

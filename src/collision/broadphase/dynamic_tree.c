@@ -92,16 +92,7 @@ static inline rbFloatBox* getBox(const rbDynamicTree* tree, int32_t slot)
     return &tree->nodes.data[slot >> 1].boxes[slot & 1];
 }
 
-// Updates the link from a child to its slot.
-static void updateParent(rbDynamicTree* tree, int32_t child, int32_t slot)
-{
-    if (child >= 0) {
-        setParent(&tree->nodes.data[child], slot);
-    } else {
-        tree->leafSlots.data[~child] = slot;
-    }
-}
-
+// Links a slot and a child in both directions.
 static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
 {
     if (slot < 0) {
@@ -109,7 +100,11 @@ static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
     } else {
         rbSetLane(&getBox(tree, slot)->lower[3], child);
     }
-    updateParent(tree, child, slot);
+    if (child >= 0) {
+        setParent(&tree->nodes.data[child], slot);
+    } else {
+        tree->leafSlots.data[~child] = slot;
+    }
 }
 
 // Copies only coordinates; the free lanes stay.
@@ -414,14 +409,6 @@ static int findLongestAxis(const rbTreeItem* items, int begin, int end)
     return axis;
 }
 
-static rbTreeItem makeItem(const rbBounds* box, int id)
-{
-    return (rbTreeItem){{rbRoundCoordinate(0.5 * box->lower.x + 0.5 * box->upper.x),
-                         rbRoundCoordinate(0.5 * box->lower.y + 0.5 * box->upper.y),
-                         rbRoundCoordinate(0.5 * box->lower.z + 0.5 * box->upper.z)},
-                        id};
-}
-
 static void gatherItems(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
@@ -429,7 +416,10 @@ static void gatherItems(rbBroadPhase* broad)
     rbArray_Reserve(tree->items, broad->count);
     for (int id = 0; id < broad->idEnd; ++id) {
         if (broad->isIn[id] != 0) {
-            tree->items.data[tree->items.count++] = makeItem(&broad->boxes[id], id);
+            const rbBounds* box = &broad->boxes[id];
+            rbVec3 c = rbAdd(rbScale(0.5, box->lower), rbScale(0.5, box->upper));
+            tree->items.data[tree->items.count++] = (rbTreeItem){
+                {rbRoundCoordinate(c.x), rbRoundCoordinate(c.y), rbRoundCoordinate(c.z)}, id};
         }
     }
 }

@@ -91,8 +91,7 @@ rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* 
                   "the principal moments of inertia are %g, %g and %g kg m^2; all must be above 0",
                   m.x, m.y, m.z);
     double sum = m.x + m.y + m.z;
-    double largest = m.x > m.y ? m.x : m.y;
-    largest = m.z > largest ? m.z : largest;
+    double largest = rbLargestComponent(m);
     RB_INVALID_IF(largest > (sum - largest) + TRIANGLE_TOLERANCE * sum, error,
                   "the principal moments of inertia are %g, %g and %g kg m^2; no body has a moment "
                   "larger than the sum of the other two",

@@ -327,8 +327,7 @@ void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLen
 
 void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double deviation)
 {
-    double longest = semiAxes.x > semiAxes.y ? semiAxes.x : semiAxes.y;
-    longest = semiAxes.z > longest ? semiAxes.z : longest;
+    double longest = rbLargestComponent(semiAxes);
     RB_ASSERT(longest > 0.0);
     int first = sink->vertices.count;
     rbTriangleSink_AddRound(sink, 1.0, 0.0, deviation / longest);

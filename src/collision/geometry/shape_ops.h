@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/core/status.h"
+#include "base/math/matrix3.h"
 #include "collision/geometry/triangle_sink.h"
 
 #include <rattleback/shape.h>
@@ -275,10 +276,4 @@ static inline double rbGetRollingRadius(rbVec3 semiAxes)
 static inline bool rbIsPlace(rbVec3 v)
 {
     return fabs(v.x) <= RB_LENGTH_MAX && fabs(v.y) <= RB_LENGTH_MAX && fabs(v.z) <= RB_LENGTH_MAX;
-}
-
-// Largest magnitude of a component.
-static inline double rbLargestComponent(rbVec3 a)
-{
-    return rbMaxOf(fabs(a.x), rbMaxOf(fabs(a.y), fabs(a.z)));
 }
