@@ -218,7 +218,7 @@ static void keep(Search* search, rbTreeEntry entry)
     }
 }
 
-static void setHint(Search* search, rbVec3 along)
+static inline void setHint(Search* search, rbVec3 along)
 {
     search->hints[0] = makeHint(along);
     search->hints[1] = rbNeg(rbMulMtV(search->frames[0].rotation, search->hints[0]));
@@ -535,8 +535,13 @@ static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
     const int slots[2] = {entry->slotA, entry->slotB};
     double gap = rbDot(search->hints[0], search->frames[0].shift) - search->boxSlack;
     for (int side = 0; side < 2; ++side) {
+        rbVec3 hint = search->hints[side];
         const rbTiltedNode* node = &search->trees[side]->tilted[slots[side] / RB_BOX_WIDTH];
-        gap -= rbTiltedNode_FindReach(node, slots[side] % RB_BOX_WIDTH, search->hints[side]);
+        int place = slots[side] % RB_BOX_WIDTH;
+        gap -= rbDot(hint, rbPickLane(node->center, place)) +
+               fabs(rbDot(hint, rbPickLane(node->longAxis, place))) +
+               fabs(rbDot(hint, rbPickLane(node->wideAxis, place))) +
+               fabs(rbDot(hint, rbPickLane(node->normal, place))) * (double)node->thickness[place];
     }
     return gap;
 }

@@ -90,15 +90,6 @@ static inline rbVec3 rbPickLane(const float from[3][RB_BOX_WIDTH], int place)
     return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
 }
 
-// Largest product of a vector with points of the box in one place of a node, along principal axes.
-static inline double rbTiltedNode_FindReach(const rbTiltedNode* node, int place, rbVec3 v)
-{
-    return rbDot(v, rbPickLane(node->center, place)) +
-           fabs(rbDot(v, rbPickLane(node->longAxis, place))) +
-           fabs(rbDot(v, rbPickLane(node->wideAxis, place))) +
-           fabs(rbDot(v, rbPickLane(node->normal, place))) * (double)node->thickness[place];
-}
-
 static inline void rbTriangleBlock_Get(const rbTriangleBlock* block, int lane, rbVec3 corners[3])
 {
     for (int k = 0; k < 3; ++k) {
@@ -199,7 +190,7 @@ double rbBoxTree_FindReach(const rbBoxTree* tree, rbVec3 direction);
 typedef struct rbReachWalk {
     const rbBoxTree* tree;
     rbVec3 direction;
-    double base; // value at the origin of the tree, including rounding
+    double base; // minus the value at the origin of the tree, including rounding
     rbTreeTasks waiting;
 } rbReachWalk;
 
