@@ -160,13 +160,12 @@ static inline double getHullArea(const rbFloatBox* a, const rbFloatBox* b)
 static int takeNode(rbDynamicTree* tree)
 {
     int node = tree->freeNode;
-    if (node != RB_BROAD_NONE) {
-        tree->freeNode = getParent(&tree->nodes.data[node]);
-    } else {
-        node = tree->nodes.count;
-        rbArray_SetCount(tree->nodes, node + 1);
+    if (node == RB_BROAD_NONE) {
+        rbArray_Push(tree->nodes, (rbTreeNode){0});
+        return tree->nodes.count - 1;
     }
-    memset(&tree->nodes.data[node], 0, NODE_SIZE);
+    tree->freeNode = getParent(&tree->nodes.data[node]);
+    tree->nodes.data[node] = (rbTreeNode){0};
     return node;
 }
 

@@ -423,9 +423,13 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
                               rbError* error)
 {
     // relative to the center: qhull's tolerances grow with the coordinates
-    rbBounds box = rbBoundPoints(points, NULL, count);
-    rbVec3 middle = rbAddScaled(box.lower, 0.5, rbSub(box.upper, box.lower));
-    double size = rbLargestComponent(rbSub(box.upper, box.lower));
+    rbVec3 lower = points[0], upper = points[0];
+    for (int i = 1; i < count; ++i) {
+        lower = rbMin3(lower, points[i]);
+        upper = rbMax3(upper, points[i]);
+    }
+    rbVec3 middle = rbAddScaled(lower, 0.5, rbSub(upper, lower));
+    double size = rbLargestComponent(rbSub(upper, lower));
     RB_ASSERT(size > 0.0);
     size_t coordBytes = 3 * (size_t)count * sizeof(coordT);
     coordT* coords = rbAlloc(coordBytes);

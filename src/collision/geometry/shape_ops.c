@@ -166,14 +166,12 @@ rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize)
 rbBounds rbBoundPoints(const rbVec3* points, const int* indices, int count)
 {
     RB_ASSERT(count > 0);
-    rbVec3 first = points[indices != NULL ? indices[0] : 0];
-    rbBounds box = {first, first};
+    rbVec3 lower = points[indices[0]], upper = lower;
     for (int i = 1; i < count; ++i) {
-        rbVec3 point = points[indices != NULL ? indices[i] : i];
-        box.lower = rbMin3(box.lower, point);
-        box.upper = rbMax3(box.upper, point);
+        lower = rbMin3(lower, points[indices[i]]);
+        upper = rbMax3(upper, points[indices[i]]);
     }
-    return box;
+    return (rbBounds){lower, upper};
 }
 
 rbVec3 rbDiscExtents(rbQuat q, double radius)

@@ -207,7 +207,7 @@ extern const rbIndex3 rbBoxTriangles[RB_BOX_TRIANGLES];
 // Box about a center of the given half size.
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 
-// Box of points: of those with the indices, NULL: of the first.
+// Box of the points with the indices.
 rbBounds rbBoundPoints(const rbVec3* points, const int* indices, int count);
 
 // Half size of the box of a disc of radius r about the origin, normal to the rotated z axis.
