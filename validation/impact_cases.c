@@ -111,7 +111,8 @@ rbImpactBody rbMakeRandomBody(rbRandom* random)
     rbVec3 inverse = {1.0 / (a[1] + a[2]), 1.0 / (a[2] + a[0]), 1.0 / (a[0] + a[1])};
     rbImpactBody body = {
         .inverseMass = 1.0 / mass,
-        .inverseInertia = rbSym3_RotateByQuat(rbSymFromDiagonal(inverse), rbRandom_Quat(random)),
+        .inverseInertia =
+            rbSym3_Rotate(rbSymFromDiagonal(inverse), rbMatFromQuat(rbRandom_Quat(random))),
         .center = rbScale(rbRandom_Range(random, 0.1, 1.5), rbRandom_Direction(random)),
         .velocity = rbScale(rbRandom_Unit(random), rbRandom_Direction(random)),
         .angularVelocity = rbScale(2.0 * rbRandom_Unit(random), rbRandom_Direction(random)),

@@ -73,7 +73,7 @@ bool rbPaint_IsSecond(rbTextureType texture, double size, rbVec3 place)
 rbMarking rbGetMarking(rbShapeType type)
 {
     const rbShapeOps* ops = rbGetShapeOps(type);
-    return ops->isRound   ? RB_MARKING_OCTANTS
-           : ops->hasAxis ? RB_MARKING_QUADRANTS
-                          : RB_MARKING_NONE;
+    return ops->isRound           ? RB_MARKING_OCTANTS
+           : ops->outline != NULL ? RB_MARKING_QUADRANTS
+                                  : RB_MARKING_NONE;
 }

@@ -83,8 +83,10 @@ static int findGeometry(rbStore* store, const rbGeometry* geometry, rbError* err
     const rbShapeOps* ops = rbGetShapeOps(type);
     rbMessage_Text(&text, "{");
     rbMessage_PutNumber(&text, "index", index);
-    rbMessage_PutString(&text, "type", ops->isKnownToViewers ? ops->name : "mesh");
-    if (ops->isKnownToViewers) {
+    // drawn from its parameters; the others are sent as triangles
+    bool isKnown = ops->parameters != NULL && ops->convex == NULL;
+    rbMessage_PutString(&text, "type", isKnown ? ops->name : "mesh");
+    if (isKnown) {
         describeNumbers(&text, geometry, ops);
     } else {
         rbMessage_PutString(&text, "of", ops->name);

@@ -21,7 +21,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/sphere.c
   src/collision/geometry/support_table.c
   src/collision/geometry/triangle_pair.c
-  src/collision/geometry/triangle_sink.c
 )
 include(src/collision/distance/files.cmake)
 include(src/collision/convex/files.cmake)

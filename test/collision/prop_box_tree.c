@@ -1,6 +1,7 @@
 // Queries of box trees compared with the same queries over all triangles, one by one.
 #include "base/core/memory.h"
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
+#include "collision/geometry/closest.h"
 #include "collision/geometry/polyhedron.h"
 #include "shape_samples.h"
 
@@ -454,62 +455,23 @@ static void supportsBoundsAndRadiiHaveTheBitsOfAllCorners(void** state)
     }
 }
 
-// Triangles found by a visit.
-typedef struct Met {
-    bool* isMet;
-    const rbPolyhedron* polyhedron;
-} Met;
-
-static bool markTriangle(int triangle, const rbVec3 corners[3], void* context)
-{
-    Met* met = context;
-    assert_false(met->isMet[triangle]);
-    met->isMet[triangle] = true;
-    int first = met->polyhedron->triangles[triangle].v[0];
-    assert_memory_equal(&corners[0], &met->polyhedron->vertices[first], sizeof(rbVec3));
-    return true;
-}
-
-// Distance of a triangle and a box by alternating projections: a second algorithm, which approaches
-// the truth from above.
-static double distanceToBox(const rbVec3 v[3], const rbBounds* box)
-{
-    rbVec3 x = rbScale(1.0 / 3.0, rbAdd(v[0], rbAdd(v[1], v[2])));
-    double distance = INFINITY;
-    for (int i = 0; i < 200; ++i) {
-        rbVec3 inBox = rbMax3(box->lower, rbMin3(box->upper, x));
-        rbClosest closest = rbClosestOfPointTriangle(inBox, v);
-        x = closest.b;
-        distance = sqrt(closest.squared);
-    }
-    return distance;
-}
-
-static void boxesMeetTheTrianglesThatReachThem(void** state)
+static void pointsAreNearTheSurfaceWithinTheirDistance(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(1315)};
     for (int k = 0; k < rbTest_Count(60, 600); ++k) {
         rbGeometry* g = makeCase(&random, k);
         const rbPolyhedron* p = g->polyhedron;
-        double size = sizeOf(p);
-        Met met = {rbAlloc((size_t)p->triangleCount * sizeof(bool)), p};
-        for (int i = 0; i < 3; ++i) {
-            memset(met.isMet, 0, (size_t)p->triangleCount * sizeof(bool));
-            rbVec3 half = rbScale(0.2 * size, rbAbs3(randomVec3(&random, 1.0)));
-            rbVec3 center = rbAddScaled(pickPoint(&random, p), 0.2 * size, pickDirection(&random));
-            rbBounds box = {rbSub(center, half), rbAdd(center, half)};
-            assert_true(rbBoxTree_VisitBounds(p->tree, &box, markTriangle, &met));
-            for (int t = 0; t < p->triangleCount; ++t) {
-                const int* v = p->triangles[t].v;
-                rbVec3 corners[3] = {p->vertices[v[0]], p->vertices[v[1]], p->vertices[v[2]]};
-                double distance = distanceToBox(corners, &box);
-                // the projections may not have converged: only clear cases are checked
-                assert_true(met.isMet[t] || distance > 0.0);
-                assert_true(!met.isMet[t] || distance < 0.02 * size);
-            }
+        double size = sizeOf(p), rounding = 1e-13 * (size + p->scale);
+        for (int i = 0; i < 30; ++i) {
+            double away = size * pow(10.0, rbRandom_Range(&random, -12.0, 0.0));
+            rbVec3 point = rbAddScaled(pickPoint(&random, p), away, pickDirection(&random));
+            int triangle;
+            double distance = sqrt(nearestOfAll(p, point, &triangle).squared);
+            double less = 0.999 * distance - rounding, more = 1.001 * distance + rounding;
+            assert_true(rbBoxTree_IsNear(p->tree, p->normals, point, more));
+            assert_true(less < 0.0 || !rbBoxTree_IsNear(p->tree, p->normals, point, less));
         }
-        rbFree(met.isMet, (size_t)p->triangleCount * sizeof(bool));
         rbDestroyGeometry(g);
     }
 }
@@ -518,4 +480,4 @@ RB_TEST_GROUP(prop_box_tree, cmocka_unit_test(raysHitWhatTheyHitWithoutTree),
               cmocka_unit_test(pointsAreInsideByTheirWindingNumber),
               cmocka_unit_test(pointsOfAGridAreInside),
               cmocka_unit_test(supportsBoundsAndRadiiHaveTheBitsOfAllCorners),
-              cmocka_unit_test(boxesMeetTheTrianglesThatReachThem));
+              cmocka_unit_test(pointsAreNearTheSurfaceWithinTheirDistance));

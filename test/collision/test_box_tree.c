@@ -2,7 +2,7 @@
 // triangles.
 #include "base/core/memory.h"
 #include "base/core/random.h"
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 
@@ -291,33 +291,7 @@ static void sizesAndPlacesMakeNoDifference(void** state)
     }
 }
 
-static bool countVisit(int triangle, const rbVec3 corners[3], void* context)
-{
-    (void)triangle;
-    (void)corners;
-    int* left = context;
-    return --*left > 0;
-}
-
-static void visitsEndOnRequest(void** state)
-{
-    (void)state;
-    rbRandom random = {rbTest_Seed(1306)};
-    Set set = makeSoup(&random, 100, rbMakeVec3(1.0, 1.0, 1.0));
-    rbBoxTree* tree = rbCreateBoxTree(set.vertices, set.triangles, NULL, set.count);
-    rbBounds all = {{-2.0, -2.0, -2.0}, {2.0, 2.0, 2.0}};
-    int left = 7;
-    assert_false(rbBoxTree_VisitBounds(tree, &all, countVisit, &left));
-    assert_int_equal(left, 0);
-    left = 1000;
-    assert_true(rbBoxTree_VisitBounds(tree, &all, countVisit, &left));
-    assert_int_equal(left, 900);
-    rbDestroyBoxTree(tree);
-    freeSet(&set);
-}
-
 RB_TEST_GROUP(test_box_tree, cmocka_unit_test(treesHoldEveryTriangleOnceInTheirBoxes),
               cmocka_unit_test(largeTreesHold), cmocka_unit_test(flatSetsHaveTrees),
               cmocka_unit_test(lopsidedSetsHaveShallowTrees),
-              cmocka_unit_test(sizesAndPlacesMakeNoDifference),
-              cmocka_unit_test(visitsEndOnRequest));
+              cmocka_unit_test(sizesAndPlacesMakeNoDifference));

@@ -92,7 +92,7 @@ static void treesEqualAllPairs(void** state)
         rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
         rbTreePairResult result = rbMeasureTrees(&input);
         checkExact(&result, truth, size);
-        assert_int_equal(result.stop, truth == 0.0 ? RB_TREE_MEETS : RB_TREE_DONE);
+        assert_int_equal(result.stop, truth == 0.0 ? RB_STOP_TOUCHES : RB_STOP_SURFACES);
         // hardly any memory: slower, never wrong
         input.capacity = 1 + rbRandom_Index(&random, 8);
         rbTreePairResult cramped = rbMeasureTrees(&input);
@@ -121,7 +121,7 @@ static void budgetsShrinkTheBounds(void** state)
             checkBelow(result.lower, truth + DBL_MIN);
             checkBelow(truth, result.upper + DBL_MIN);
             assert_true(result.lower >= lower && result.upper <= upper);
-            assert_true(result.stop != RB_TREE_BUDGET || result.lower < result.upper);
+            assert_true(result.stop != RB_STOP_BUDGET || result.lower < result.upper);
             lower = result.lower;
             upper = result.upper;
         }
@@ -144,7 +144,7 @@ static void qualityIsKept(void** state)
         rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
         input.relativeError = 0.1;
         rbTreePairResult result = rbMeasureTrees(&input);
-        early += result.stop == RB_TREE_QUALITY ? 1 : 0;
+        early += result.stop == RB_STOP_CONVERGED ? 1 : 0;
         checkBelow(result.lower, truth + DBL_MIN);
         checkBelow(truth, result.upper + DBL_MIN);
         checkBelow(result.upper, truth / (1.0 - input.relativeError) + 1e-13);
@@ -166,12 +166,12 @@ static void limitsAreAnswered(void** state)
         rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
         input.limit = input.enough = truth * (1.0 + 1e-9) + 1e-9;
         rbTreePairResult near = rbMeasureTrees(&input);
-        assert_int_equal(near.stop, RB_TREE_MEETS);
+        assert_int_equal(near.stop, RB_STOP_TOUCHES);
         checkBelow(sqrt(near.closest.squared), input.limit);
         if (truth > 1e-3) {
             input.limit = input.enough = truth * (1.0 - 1e-9);
             rbTreePairResult far = rbMeasureTrees(&input);
-            assert_int_equal(far.stop, RB_TREE_LIMIT);
+            assert_int_equal(far.stop, RB_STOP_APART);
             assert_true(far.triangleA < 0 && far.upper == INFINITY);
             checkBelow(far.lower, truth);
             checkBelow(0.999 * input.limit, far.lower);
@@ -218,7 +218,7 @@ static void frontsDoNotChangeAnswers(void** state)
                 rbTreePairResult test = rbMeasureTrees(&near);
                 double distance = sqrt(plain.closest.squared);
                 assert_true(fabs(distance - 0.05) < 1e-9 ||
-                            (test.stop == RB_TREE_MEETS) == (distance < 0.05));
+                            (test.stop == RB_STOP_TOUCHES) == (distance < 0.05));
             }
             rbTreePairResult kept = rbMeasureTrees(&input);
             double truth = sqrt(plain.closest.squared);

@@ -1,5 +1,5 @@
 // Rays with known answers.
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
 #include "rb_test.h"
 
 #include <rattleback/shape.h>

@@ -20,7 +20,7 @@ typedef struct rbByteStream {
 static inline void rbByteStream_Check(const rbByteStream* stream, bool isPossible)
 {
     if (stream->isLoading && !isPossible) {
-        rbRefuseBytes();
+        rbReturnToGuard(RB_STATUS_CORRUPT, 0);
     }
 }
 

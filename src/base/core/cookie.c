@@ -7,19 +7,10 @@
 #define MAGIC 0x52000000u
 #define REVISION_MASK 0x3fu
 
-// What the default function of each kind is called, after rbDefault.
 static const char* const defaultNames[RB_KIND_COUNT] = {
-    [RB_KIND_WORLD] = "WorldDef",
-    [RB_KIND_BODY] = "BodyDef",
-    [RB_KIND_SHAPE] = "ShapeDef",
-    [RB_KIND_FORCE] = "ForceDef",
-    [RB_KIND_SEPARATION] = "SeparationInput",
-    [RB_KIND_JOINT] = "JointDef",
-    [RB_KIND_SPRING] = "SpringDef",
-    [RB_KIND_HIERARCHY] = "HierarchyDef",
-    [RB_KIND_DISTANCE] = "DistanceInput",
-    [RB_KIND_DEBUG_DRAW] = "DebugDraw",
-    [RB_KIND_CLUSTER] = "ClusterDef",
+#define DEFAULT_NAME(name, text) [RB_KIND_##name] = (text),
+    RB_DEF_KIND_MAP(DEFAULT_NAME)
+#undef DEFAULT_NAME
 };
 
 bool rbStampDef(void* def, rbDefKind kind, size_t ownSize, uint32_t abi, size_t size)

@@ -9,19 +9,25 @@
 
 #include <stdbool.h>
 
+// The kinds, and what the default function of each is called, after rbDefault.
+#define RB_DEF_KIND_MAP(X)           \
+    X(WORLD, "WorldDef")             \
+    X(BODY, "BodyDef")               \
+    X(SHAPE, "ShapeDef")             \
+    X(FORCE, "ForceDef")             \
+    X(SEPARATION, "SeparationInput") \
+    X(JOINT, "JointDef")             \
+    X(SPRING, "SpringDef")           \
+    X(HIERARCHY, "HierarchyDef")     \
+    X(DISTANCE, "DistanceInput")     \
+    X(DEBUG_DRAW, "DebugDraw")       \
+    X(CLUSTER, "ClusterDef")
+
 typedef enum rbDefKind {
     RB_KIND_NONE,
-    RB_KIND_WORLD,
-    RB_KIND_BODY,
-    RB_KIND_SHAPE,
-    RB_KIND_FORCE,
-    RB_KIND_SEPARATION,
-    RB_KIND_JOINT,
-    RB_KIND_SPRING,
-    RB_KIND_HIERARCHY,
-    RB_KIND_DISTANCE,
-    RB_KIND_DEBUG_DRAW,
-    RB_KIND_CLUSTER,
+#define RB_DEF_KIND_ENUM(name, text) RB_KIND_##name,
+    RB_DEF_KIND_MAP(RB_DEF_KIND_ENUM)
+#undef RB_DEF_KIND_ENUM
     RB_KIND_COUNT
 } rbDefKind;
 

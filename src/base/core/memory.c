@@ -195,11 +195,6 @@ void rbReturnToGuard(rbStatus status, size_t size)
     }
 }
 
-void rbRefuseBytes(void)
-{
-    rbReturnToGuard(RB_STATUS_CORRUPT, 0);
-}
-
 rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error)
 {
     if (guard->status == RB_STATUS_CORRUPT) {

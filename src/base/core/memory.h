@@ -83,8 +83,6 @@ void rbGuard_Enable(bool isStoppable, rbBlock** list);
 rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error);
 // Called in every loop that may be long: returns to the guard if a stop is asked for.
 void rbPoll(void);
-// Returns to the guard since bytes that are loaded cannot be.
-void rbRefuseBytes(void);
 // Whether a stop function is set.
 bool rbHasStop(void);
 // Takes memory out of its list, so that rbFreeBlocks spares it; NULL is accepted.
@@ -106,7 +104,7 @@ typedef struct rbLoan {
 rbLoan rbLend(void);
 // Uses the memory of another thread from now on; returns the own, to be used again in the same way.
 rbLoan rbBorrow(const rbLoan* loan);
-// Returns to the guard since another thread could not go on.
+// Returns to the guard: another thread could not go on, or loaded bytes are refused.
 void rbReturnToGuard(rbStatus status, size_t size);
 
 // Growable array of a type: RB_ARRAY(int) a = {0}; rbArray_Push(a, 3); a.data[0]; rbArray_Free(a).

@@ -17,13 +17,6 @@ static double powerBelow(double x)
     return exponent > -1022 && exponent < 1022 ? rbPowerOfTwo(exponent) : 1.0;
 }
 
-static double largestOf(rbVec3 v)
-{
-    rbVec3 a = rbAbs3(v);
-    double m = a.x > a.y ? a.x : a.y;
-    return m > a.z ? m : a.z;
-}
-
 // Power of two near 1/sqrt(|diagonal|), so that the diagonal becomes 1 to 4.
 static double scaleOfDiagonal(double diagonal)
 {
@@ -123,26 +116,23 @@ bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x)
     return true;
 }
 
-rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r)
+// From the rows of a matrix m and of its product with s: m s m^T.
+static rbSym3 multiplyRows(rbVec3 px, rbVec3 py, rbVec3 pz, rbMat3 rows)
 {
-    // Rows of r and of r s.
-    rbMat3 t = rbTranspose(r);
-    rbVec3 px = rbMulSV(s, t.cx), py = rbMulSV(s, t.cy), pz = rbMulSV(s, t.cz);
-    return (rbSym3){rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
-                    rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
+    return (rbSym3){rbDot(px, rows.cx), rbDot(py, rows.cy), rbDot(pz, rows.cz),
+                    rbDot(px, rows.cy), rbDot(px, rows.cz), rbDot(py, rows.cz)};
 }
 
-rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q)
+rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r)
 {
-    return rbSym3_Rotate(s, rbMatFromQuat(q));
+    rbMat3 t = rbTranspose(r);
+    return multiplyRows(rbMulSV(s, t.cx), rbMulSV(s, t.cy), rbMulSV(s, t.cz), t);
 }
 
 rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r)
 {
     rbMat3 t = rbTranspose(r);
-    rbVec3 px = rbMulEach(d, t.cx), py = rbMulEach(d, t.cy), pz = rbMulEach(d, t.cz);
-    return (rbSym3){rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
-                    rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
+    return multiplyRows(rbMulEach(d, t.cx), rbMulEach(d, t.cy), rbMulEach(d, t.cz), t);
 }
 
 // One Jacobi rotation that makes *apq zero. app, aqq: the diagonal; arp, arq: the entries of the
@@ -190,7 +180,7 @@ rbEigen3 rbSym3_Diagonalize(rbSym3 s)
     }
     // A power of two keeps the squares in range and changes no digit.
     rbVec3 off = {s.xy, s.xz, s.yz};
-    double diagonalMax = largestOf(r.values), offMax = largestOf(off);
+    double diagonalMax = rbLargestComponent(r.values), offMax = rbLargestComponent(off);
     double unit = powerBelow(diagonalMax > offMax ? diagonalMax : offMax);
     rbSym3 a = rbScaleSym(1.0 / unit, s);
     for (; r.sweeps < SWEEPS_MAX; ++r.sweeps) {

@@ -14,6 +14,14 @@ static inline double rbGetComponent(rbVec3 v, int i)
     return i == 0 ? v.x : i == 1 ? v.y : v.z;
 }
 
+// Largest magnitude of a component.
+static inline double rbLargestComponent(rbVec3 v)
+{
+    rbVec3 a = rbAbs3(v);
+    double m = a.x > a.y ? a.x : a.y;
+    return m > a.z ? m : a.z;
+}
+
 static inline rbVec3 rbMat3_GetColumn(rbMat3 m, int column)
 {
     return column == 0 ? m.cx : column == 1 ? m.cy : m.cz;
@@ -43,7 +51,6 @@ bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x);
 
 // r s r^T: a tensor given in a frame whose axes are the columns of r.
 rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r);
-rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q);
 
 // r diag(d) r^T, as for an inertia tensor in its principal frame.
 rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r);

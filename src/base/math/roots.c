@@ -28,10 +28,8 @@ static rbRootResult finish(const rbBracket* k, int iterations, rbRootEnd end)
     r.x = isOtherBetter ? k->other : k->x;
     r.f = isOtherBetter ? k->fOther : k->fx;
     r.other = isOtherBetter ? k->x : k->other;
-    r.bracketWidth = r.f == 0.0 ? 0.0 : fabs(k->x - k->other);
     r.iterations = iterations;
     r.end = end;
-    r.converged = end == RB_ROOT_FOUND;
     return r;
 }
 

@@ -9,18 +9,15 @@ typedef enum rbRootEnd {
     RB_ROOT_FOUND,          // f is zero at x or the bracket is within the tolerance
     RB_ROOT_NO_SIGN_CHANGE, // f has the same sign at both ends; x is the end where |f| is smaller
     RB_ROOT_NAN,            // f returned NaN; x is the better end of the bracket so far
-    RB_ROOT_TOO_MANY,       // maxIterations were not enough
-    RB_ROOT_END_COUNT
+    RB_ROOT_TOO_MANY        // maxIterations were not enough
 } rbRootEnd;
 
 typedef struct rbRootResult {
-    double x;            // the end of the last bracket where |f| is smaller
-    double f;            // f(x)
-    double other;        // the other end of the last bracket; f changes sign between x and other
-    double bracketWidth; // |x - other|; 0 when f(x) is exactly zero
-    int iterations;      // evaluations of f beyond the two ends
+    double x;       // the end of the last bracket where |f| is smaller
+    double f;       // f(x)
+    double other;   // the other end of the last bracket; f changes sign between x and other
+    int iterations; // evaluations of f beyond the two ends
     rbRootEnd end;
-    bool converged; // end == RB_ROOT_FOUND
 } rbRootResult;
 
 // Finds a sign change of f between a and b (in any order). Ends when the bracket is narrower than

@@ -43,14 +43,10 @@ typedef struct rbTreeRange {
 } rbTreeRange;
 
 typedef struct rbDynamicTree {
-    rbTreeNode* nodes; // aligned to a cache line, inside memory
-    void* memory;
-    int nodeCapacity;
-    int nodeEnd;
-    int freeNode;       // first of the free ones, linked by their parent
-    int32_t root;       // child, or EMPTY
-    int32_t* leafSlots; // by id: slot that holds the leaf; -1: it is the root
-    int leafCapacity;
+    RB_ARRAY(rbTreeNode) nodes;  // aligned to a cache line, as all but small blocks of memory
+    int freeNode;                // first of the free ones, linked by their parent
+    int32_t root;                // child, or EMPTY
+    RB_ARRAY(int32_t) leafSlots; // by id: slot that holds the leaf; -1: it is the root
     bool isTooDeep;
     int countAtBuild;
     RB_ARRAY(rbTreeItem) items;
@@ -70,11 +66,7 @@ static void start(rbBroadPhase* broad, double cellSize)
 static void stop(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
-    if (tree->memory != NULL) {
-        rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
-    }
-    rbFree(tree->leafSlots, (size_t)tree->leafCapacity * sizeof *tree->leafSlots);
-    rbArray_FreeAll(tree->items, tree->ranges, tree->order);
+    rbArray_FreeAll(tree->nodes, tree->leafSlots, tree->items, tree->ranges, tree->order);
 }
 
 // ------------------------------------------------------------------------------------------- nodes
@@ -97,19 +89,10 @@ static inline void setParent(rbTreeNode* node, int32_t slot)
 
 static inline rbFloatBox* getBox(const rbDynamicTree* tree, int32_t slot)
 {
-    return &tree->nodes[slot >> 1].boxes[slot & 1];
+    return &tree->nodes.data[slot >> 1].boxes[slot & 1];
 }
 
-// Updates the link from a child to its slot.
-static void updateParent(rbDynamicTree* tree, int32_t child, int32_t slot)
-{
-    if (child >= 0) {
-        setParent(&tree->nodes[child], slot);
-    } else {
-        tree->leafSlots[~child] = slot;
-    }
-}
-
+// Links a slot and a child in both directions.
 static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
 {
     if (slot < 0) {
@@ -117,7 +100,11 @@ static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
     } else {
         rbSetLane(&getBox(tree, slot)->lower[3], child);
     }
-    updateParent(tree, child, slot);
+    if (child >= 0) {
+        setParent(&tree->nodes.data[child], slot);
+    } else {
+        tree->leafSlots.data[~child] = slot;
+    }
 }
 
 // Copies only coordinates; the free lanes stay.
@@ -170,41 +157,21 @@ static inline double getHullArea(const rbFloatBox* a, const rbFloatBox* b)
     return getArea(&hull);
 }
 
-static void reserveNodes(rbDynamicTree* tree, int wanted)
-{
-    if (wanted <= tree->nodeCapacity) {
-        return;
-    }
-    int capacity = tree->nodeCapacity + tree->nodeCapacity / 2 + 8;
-    capacity = capacity > wanted ? capacity : wanted;
-    char* memory = rbAlloc(((size_t)capacity + 1) * NODE_SIZE);
-    uintptr_t rest = (uintptr_t)memory % NODE_SIZE;
-    rbTreeNode* nodes = (rbTreeNode*)(void*)(memory + (rest != 0 ? NODE_SIZE - rest : 0));
-    if (tree->memory != NULL) {
-        memcpy(nodes, tree->nodes, (size_t)tree->nodeEnd * NODE_SIZE);
-        rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
-    }
-    tree->memory = memory;
-    tree->nodes = nodes;
-    tree->nodeCapacity = capacity;
-}
-
 static int takeNode(rbDynamicTree* tree)
 {
     int node = tree->freeNode;
-    if (node != RB_BROAD_NONE) {
-        tree->freeNode = getParent(&tree->nodes[node]);
-    } else {
-        reserveNodes(tree, tree->nodeEnd + 1);
-        node = tree->nodeEnd++;
+    if (node == RB_BROAD_NONE) {
+        rbArray_Push(tree->nodes, (rbTreeNode){0});
+        return tree->nodes.count - 1;
     }
-    memset(&tree->nodes[node], 0, NODE_SIZE);
+    tree->freeNode = getParent(&tree->nodes.data[node]);
+    tree->nodes.data[node] = (rbTreeNode){0};
     return node;
 }
 
 static void giveNode(rbDynamicTree* tree, int node)
 {
-    setParent(&tree->nodes[node], tree->freeNode);
+    setParent(&tree->nodes.data[node], tree->freeNode);
     tree->freeNode = node;
 }
 
@@ -227,7 +194,7 @@ static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
 // The hull of the node stays the same. True if anything changed.
 static bool rotate(rbDynamicTree* tree, int node)
 {
-    rbTreeNode* here = &tree->nodes[node];
+    rbTreeNode* here = &tree->nodes.data[node];
     double gainMax = 0.0;
     int32_t bestSlot = -1;
     int32_t bestPlace = 0;
@@ -237,7 +204,7 @@ static bool rotate(rbDynamicTree* tree, int node)
             continue;
         }
         const rbFloatBox* other = &here->boxes[1 - place];
-        const rbTreeNode* below = &tree->nodes[child];
+        const rbTreeNode* below = &tree->nodes.data[child];
         double area = getArea(&here->boxes[place]);
         for (int k = 0; k < 2; ++k) {
             // the other child replaces grandchild k
@@ -254,7 +221,8 @@ static bool rotate(rbDynamicTree* tree, int node)
     }
     int changed = bestSlot >> 1;
     swapSlots(tree, 2 * node + 1 - bestPlace, bestSlot);
-    rbFloatBox hull = findHull(&tree->nodes[changed].boxes[0], &tree->nodes[changed].boxes[1]);
+    rbFloatBox hull =
+        findHull(&tree->nodes.data[changed].boxes[0], &tree->nodes.data[changed].boxes[1]);
     copyBox(&here->boxes[bestPlace], &hull);
     return true;
 }
@@ -264,11 +232,12 @@ static void refit(rbDynamicTree* tree, int node)
 {
     for (;;) {
         bool isRotated = rotate(tree, node);
-        int32_t slot = getParent(&tree->nodes[node]);
+        int32_t slot = getParent(&tree->nodes.data[node]);
         if (slot < 0) {
             return;
         }
-        rbFloatBox hull = findHull(&tree->nodes[node].boxes[0], &tree->nodes[node].boxes[1]);
+        rbFloatBox hull =
+            findHull(&tree->nodes.data[node].boxes[0], &tree->nodes.data[node].boxes[1]);
         rbFloatBox* kept = getBox(tree, slot);
         if (isSameBox(kept, &hull) && !isRotated) {
             return;
@@ -292,7 +261,7 @@ static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, i
     double area = 0.0;
     *depth = 0;
     while (child >= 0) {
-        const rbTreeNode* node = &tree->nodes[child];
+        const rbTreeNode* node = &tree->nodes.data[child];
         if (slot < 0) {
             rbFloatBox hull = findHull(&node->boxes[0], &node->boxes[1]);
             here = getHullArea(&hull, box);
@@ -315,7 +284,7 @@ static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, i
         here = hulls[place];
         area = areas[place];
         if (child >= 0) {
-            __builtin_prefetch(&tree->nodes[child]);
+            __builtin_prefetch(&tree->nodes.data[child]);
         }
         ++*depth;
     }
@@ -338,20 +307,21 @@ static void attach(rbBroadPhase* broad, int id)
     rbFloatBox_Set(&box, &broad->boxes[id]);
     if (tree->root == EMPTY) {
         tree->root = ~id;
-        tree->leafSlots[id] = -1;
+        tree->leafSlots.data[id] = -1;
         return;
     }
     int depth = 0;
     int32_t slot = findSibling(tree, &box, id, &depth);
     int node = takeNode(tree);
-    rbTreeNode* made = &tree->nodes[node];
+    rbTreeNode* made = &tree->nodes.data[node];
     int32_t sibling = tree->root;
     rbFloatBox siblingBox = {{0.0f}, {0.0f}};
     if (slot >= 0) {
         siblingBox = *getBox(tree, slot);
         sibling = rbGetLane(&siblingBox.lower[3]);
     } else if (sibling >= 0) {
-        siblingBox = findHull(&tree->nodes[sibling].boxes[0], &tree->nodes[sibling].boxes[1]);
+        siblingBox =
+            findHull(&tree->nodes.data[sibling].boxes[0], &tree->nodes.data[sibling].boxes[1]);
     } else {
         rbFloatBox_Set(&siblingBox, &broad->boxes[~sibling]);
     }
@@ -367,14 +337,14 @@ static void attach(rbBroadPhase* broad, int id)
 static void detach(rbBroadPhase* broad, int id)
 {
     rbDynamicTree* tree = broad->state;
-    int32_t slot = tree->leafSlots[id];
+    int32_t slot = tree->leafSlots.data[id];
     if (slot < 0) {
         RB_ASSERT(tree->root == ~id);
         tree->root = EMPTY;
         return;
     }
     int node = slot >> 1;
-    const rbTreeNode* parent = &tree->nodes[node];
+    const rbTreeNode* parent = &tree->nodes.data[node];
     int32_t sibling = getChild(parent, 1 - (slot & 1));
     int32_t above = getParent(parent);
     if (above >= 0) {
@@ -438,14 +408,6 @@ static int findLongestAxis(const rbTreeItem* items, int begin, int end)
     return axis;
 }
 
-static rbTreeItem makeItem(const rbBounds* box, int id)
-{
-    return (rbTreeItem){{rbRoundCoordinate(0.5 * box->lower.x + 0.5 * box->upper.x),
-                         rbRoundCoordinate(0.5 * box->lower.y + 0.5 * box->upper.y),
-                         rbRoundCoordinate(0.5 * box->lower.z + 0.5 * box->upper.z)},
-                        id};
-}
-
 static void gatherItems(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
@@ -453,7 +415,10 @@ static void gatherItems(rbBroadPhase* broad)
     rbArray_Reserve(tree->items, broad->count);
     for (int id = 0; id < broad->idEnd; ++id) {
         if (broad->isIn[id] != 0) {
-            tree->items.data[tree->items.count++] = makeItem(&broad->boxes[id], id);
+            const rbBounds* box = &broad->boxes[id];
+            rbVec3 c = rbAdd(rbScale(0.5, box->lower), rbScale(0.5, box->upper));
+            tree->items.data[tree->items.count++] = (rbTreeItem){
+                {rbRoundCoordinate(c.x), rbRoundCoordinate(c.y), rbRoundCoordinate(c.z)}, id};
         }
     }
 }
@@ -468,7 +433,7 @@ static void refitAll(rbBroadPhase* broad)
     }
     for (int i = 0; i < tree->order.count; ++i) {
         for (int place = 0; place < 2; ++place) {
-            int32_t child = getChild(&tree->nodes[tree->order.data[i]], place);
+            int32_t child = getChild(&tree->nodes.data[tree->order.data[i]], place);
             if (child >= 0) {
                 rbArray_Push(tree->order, child);
             }
@@ -477,13 +442,13 @@ static void refitAll(rbBroadPhase* broad)
     for (int i = tree->order.count - 1; i >= 0; --i) {
         int node = tree->order.data[i];
         for (int place = 0; place < 2; ++place) {
-            int32_t child = getChild(&tree->nodes[node], place);
-            rbFloatBox* box = &tree->nodes[node].boxes[place];
+            int32_t child = getChild(&tree->nodes.data[node], place);
+            rbFloatBox* box = &tree->nodes.data[node].boxes[place];
             if (child < 0) {
                 rbFloatBox_Set(box, &broad->boxes[~child]);
             } else {
                 rbFloatBox hull =
-                    findHull(&tree->nodes[child].boxes[0], &tree->nodes[child].boxes[1]);
+                    findHull(&tree->nodes.data[child].boxes[0], &tree->nodes.data[child].boxes[1]);
                 copyBox(box, &hull);
             }
         }
@@ -498,14 +463,14 @@ static void build(rbBroadPhase* broad)
     gatherItems(broad);
     tree->root = EMPTY;
     tree->freeNode = RB_BROAD_NONE;
-    tree->nodeEnd = 0;
+    tree->nodes.count = 0;
     tree->isTooDeep = false;
     tree->countAtBuild = broad->count;
     tree->refitCount = 0;
     if (tree->items.count == 0) {
         return;
     }
-    reserveNodes(tree, tree->items.count);
+    rbArray_Reserve(tree->nodes, tree->items.count);
     tree->ranges.count = 0;
     rbArray_Push(tree->ranges, ((rbTreeRange){0, tree->items.count, -1}));
     while (tree->ranges.count > 0) {
@@ -523,13 +488,6 @@ static void build(rbBroadPhase* broad)
         rbArray_Push(tree->ranges, ((rbTreeRange){range.begin, middle, 2 * node}));
     }
     refitAll(broad);
-}
-
-static void reserveLeaves(rbBroadPhase* broad)
-{
-    rbDynamicTree* tree = broad->state;
-    tree->leafSlots =
-        rbGrowArray(tree->leafSlots, &tree->leafCapacity, broad->idEnd, sizeof *tree->leafSlots);
 }
 
 // Rebuilds the tree if it has become bad. All boxes present must be in it.
@@ -552,7 +510,8 @@ static void refitMany(rbBroadPhase* broad)
 
 static void insert(rbBroadPhase* broad, int id)
 {
-    reserveLeaves(broad);
+    rbDynamicTree* tree = broad->state;
+    rbArray_Reserve(tree->leafSlots, broad->idEnd);
     attach(broad, id);
     improve(broad);
 }
@@ -560,11 +519,11 @@ static void insert(rbBroadPhase* broad, int id)
 // The hull of the grandparent of a leaf, or NULL if none is stored.
 static const rbFloatBox* findGrandparentBox(const rbDynamicTree* tree, int32_t slot)
 {
-    int32_t parent = getParent(&tree->nodes[slot >> 1]);
+    int32_t parent = getParent(&tree->nodes.data[slot >> 1]);
     if (parent < 0) {
         return NULL;
     }
-    int32_t grandparent = getParent(&tree->nodes[parent >> 1]);
+    int32_t grandparent = getParent(&tree->nodes.data[parent >> 1]);
     return grandparent < 0 ? NULL : getBox(tree, grandparent);
 }
 
@@ -572,7 +531,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 {
     (void)old;
     rbDynamicTree* tree = broad->state;
-    int32_t slot = tree->leafSlots[id];
+    int32_t slot = tree->leafSlots.data[id];
     if (slot < 0) {
         return; // the only box
     }
@@ -592,7 +551,8 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 static void placeAll(rbBroadPhase* broad, bool isAnyNew)
 {
     (void)isAnyNew;
-    reserveLeaves(broad);
+    rbDynamicTree* tree = broad->state;
+    rbArray_Reserve(tree->leafSlots, broad->idEnd);
     build(broad);
 }
 
@@ -612,7 +572,7 @@ static int64_t search(const rbBroadPhase* broad, int32_t from, const rbBounds* b
     int depth = 0;
     stack[depth++] = from;
     while (depth > 0) {
-        const rbTreeNode* node = &tree->nodes[stack[--depth]];
+        const rbTreeNode* node = &tree->nodes.data[stack[--depth]];
         if (depth + 2 > STACK_MAX) {
             visited += search(broad, stack[depth], box, self, found);
             continue;
@@ -624,7 +584,7 @@ static int64_t search(const rbBroadPhase* broad, int32_t from, const rbBounds* b
             rbBoxAnswer answer = rbCompareBoxes(rounded, &node->boxes[place]);
             int32_t child = getChild(node, place);
             bool isLeaf = child < 0;
-            __builtin_prefetch(&tree->nodes[isLeaf ? 0 : child]);
+            __builtin_prefetch(&tree->nodes.data[isLeaf ? 0 : child]);
             stack[depth] = child;
             depth += (int)(answer != RB_BOXES_APART) & (int)!isLeaf;
             if ((int)(answer == RB_BOXES_UNDECIDED) & (int)isLeaf) {
@@ -676,7 +636,7 @@ static bool walkBelow(const rbDynamicTree* tree, int32_t child, rbBoxWalk* walk)
     if (child < 0) {
         return walk->visit(walk, ~child);
     }
-    const rbTreeNode* node = &tree->nodes[child];
+    const rbTreeNode* node = &tree->nodes.data[child];
     double keys[2];
     for (int place = 0; place < 2; ++place) {
         rbBounds box = getBounds(&node->boxes[place]);

@@ -1,8 +1,6 @@
 // Chained hashing; entries are linked into the lists of both boxes.
 #include "collision/broadphase/pair_table.h"
 
-#include <string.h>
-
 void rbPairTable_Free(rbPairTable* table)
 {
     rbFree(table->entries, (size_t)table->capacity * sizeof *table->entries);
@@ -11,17 +9,21 @@ void rbPairTable_Free(rbPairTable* table)
     *table = (rbPairTable){0};
 }
 
+// Makes all links -1.
+static void clear(int32_t* links, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        links[i] = -1;
+    }
+}
+
 void rbPairTable_Clear(rbPairTable* table)
 {
     table->end = 0;
     table->count = 0;
     table->freeEntry1 = 0;
-    for (int i = 0; i < table->bucketCapacity; ++i) {
-        table->buckets[i] = -1;
-    }
-    for (int id = 0; id < table->idCapacity; ++id) {
-        table->firsts[id] = -1;
-    }
+    clear(table->buckets, table->bucketCapacity);
+    clear(table->firsts, table->idCapacity);
 }
 
 void rbPairTable_Reserve(rbPairTable* table, int idEnd)
@@ -30,9 +32,7 @@ void rbPairTable_Reserve(rbPairTable* table, int idEnd)
     if (idEnd > old) {
         table->firsts =
             rbGrowArray(table->firsts, &table->idCapacity, idEnd, sizeof *table->firsts);
-        for (int id = old; id < table->idCapacity; ++id) {
-            table->firsts[id] = -1;
-        }
+        clear(table->firsts + old, table->idCapacity - old);
     }
 }
 
@@ -62,7 +62,7 @@ static void growBuckets(rbPairTable* table)
     rbFree(table->buckets, (size_t)table->bucketCapacity * sizeof *table->buckets);
     table->buckets = rbAlloc((size_t)capacity * sizeof *table->buckets);
     table->bucketCapacity = capacity;
-    memset(table->buckets, 0xff, (size_t)capacity * sizeof *table->buckets);
+    clear(table->buckets, capacity);
     for (int e = 0; e < table->end; ++e) {
         rbPairEntry* entry = &table->entries[e];
         if (entry->ids[0] >= 0) {

@@ -90,6 +90,15 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     return true;
 }
 
+rbConvex rbConvex_Of(const rbGeometry* geometry, double radius)
+{
+    rbConvex convex;
+    bool isConvex = rbConvex_Make(geometry, radius, &convex);
+    RB_ASSERT(isConvex);
+    (void)isConvex;
+    return convex;
+}
+
 void rbConvex_MakePoints(const rbVec3* points, int count, double size, double radius,
                          rbConvex* convex)
 {

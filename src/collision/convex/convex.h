@@ -34,6 +34,8 @@ struct rbConvex {
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
 // compounds and non-convex shapes.
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex);
+// The same of a geometry that has one.
+rbConvex rbConvex_Of(const rbGeometry* geometry, double radius);
 // The hull of some points, for example a triangle, rounded by a radius. size: no point is farther
 // from the origin. A support costs O(count).
 void rbConvex_MakePoints(const rbVec3* points, int count, double size, double radius,

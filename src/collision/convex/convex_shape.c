@@ -62,10 +62,7 @@ static rbGjkResult measurePoint(const rbConvex* solid, rbVec3 point)
 
 static bool convexContains(const rbGeometry* geometry, rbVec3 point)
 {
-    rbConvex solid;
-    bool isConvex = rbConvex_Make(geometry, 0.0, &solid);
-    RB_ASSERT(isConvex);
-    (void)isConvex;
+    rbConvex solid = rbConvex_Of(geometry, 0.0);
     rbGjkResult found = measurePoint(&solid, point);
     return found.overlaps || found.lower <= 0.0;
 }
@@ -74,8 +71,7 @@ static bool convexContains(const rbGeometry* geometry, rbVec3 point)
 static bool findEntry(const rbGeometry* geometry, const rbRay* ray, double tEnd, double* t,
                       rbVec3* normal)
 {
-    rbConvex solid;
-    (void)rbConvex_Make(geometry, 0.0, &solid);
+    rbConvex solid = rbConvex_Of(geometry, 0.0);
     *normal = rbNeg(ray->direction);
     for (int i = 0; i < RAY_STEPS_MAX; ++i) {
         rbVec3 point = rbAddScaled(ray->origin, *t, ray->direction);

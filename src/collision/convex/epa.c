@@ -646,10 +646,11 @@ static void adopt(Search* s, const Proposal* proposal)
     }
 }
 
-static void descend(Search* s, rbVec3 direction)
+static rbStopReason descend(Search* s, rbVec3 direction)
 {
     Proposal p = minimize(s->cso, direction, s->rollingRadius, &s->supports);
     adopt(s, &p);
+    return s->height < -s->slack ? RB_STOP_APART : reasonOf(s);
 }
 
 // The direction of the foot point of the sphere through a face and the support point above it.
@@ -950,8 +951,7 @@ static double looseLower(const Search* s)
 static bool solveRound(Search* s, Balls balls, rbStopReason* reason)
 {
     if (rbLength(s->cso->translation) > 0.0) {
-        descend(s, rbNormalize(s->cso->translation));
-        *reason = s->height < -s->slack ? RB_STOP_APART : reasonOf(s);
+        *reason = descend(s, rbNormalize(s->cso->translation));
         if (*reason == RB_STOP_APART || isClosed(s)) {
             return true;
         }
@@ -959,8 +959,7 @@ static bool solveRound(Search* s, Balls balls, rbStopReason* reason)
     *reason = runPolytope(s, NULL, 0, balls);
     if (*reason == RB_STOP_APART) {
         s->height = INFINITY;
-        descend(s, s->normal);
-        *reason = s->height < -s->slack ? RB_STOP_APART : reasonOf(s);
+        *reason = descend(s, s->normal);
     }
     return *reason != RB_STOP_ROUNDING || isClosed(s);
 }

@@ -218,10 +218,9 @@ static void keep(Search* search, rbTreeEntry entry)
     }
 }
 
-static void setHint(Search* search)
+static inline void setHint(Search* search, rbVec3 along)
 {
-    const rbClosest* closest = &search->result.closest;
-    search->hints[0] = makeHint(rbSub(closest->b, closest->a));
+    search->hints[0] = makeHint(along);
     search->hints[1] = rbNeg(rbMulMtV(search->frames[0].rotation, search->hints[0]));
 }
 
@@ -252,7 +251,7 @@ static double testTriangles(Search* search, int a, int b, double limit)
         search->result.closest = closest;
         search->result.triangleA = a;
         search->result.triangleB = b;
-        setHint(search);
+        setHint(search, rbSub(closest.b, closest.a));
     }
     return closest.squared < INFINITY ? sqrt(closest.squared) : INFINITY;
 }
@@ -476,17 +475,17 @@ static bool isEnough(Search* search)
     const rbTreePairInput* input = search->input;
     rbTreePairResult* result = &search->result;
     if (result->triangleA >= 0 && search->best <= input->enough) {
-        result->stop = RB_TREE_MEETS;
+        result->stop = RB_STOP_TOUCHES;
         return true;
     }
     if (isSpent(search)) {
-        result->stop = RB_TREE_BUDGET;
+        result->stop = RB_STOP_BUDGET;
         return true;
     }
     if (input->relativeError > 0.0 && search->top == 0 && result->triangleA >= 0 &&
         search->best - (search->heap[0].key - search->moved) <=
             input->relativeError * search->best) {
-        result->stop = RB_TREE_QUALITY;
+        result->stop = RB_STOP_CONVERGED;
         return true;
     }
     return false;
@@ -514,7 +513,7 @@ static void run(Search* search)
     }
     bool hasPair = search->result.triangleA >= 0;
     bool meets = hasPair && search->best <= search->input->enough;
-    search->result.stop = meets ? RB_TREE_MEETS : hasPair ? RB_TREE_DONE : RB_TREE_LIMIT;
+    search->result.stop = meets ? RB_STOP_TOUCHES : hasPair ? RB_STOP_SURFACES : RB_STOP_APART;
 }
 
 // ----------------------------------------------------------------------------------------- front
@@ -669,8 +668,7 @@ static void beginSearch(Search* search, const rbTreePairInput* input)
     search->slack = ROUNDING * (size + rbLength(p) + origins);
     search->boxSlack = FLOAT_ROUNDING * size + search->slack;
     search->floatSlack = (float)(FLOAT_ROUNDING * rbLength(shift) + FLOAT_TINY);
-    search->hints[0] = makeHint(shift);
-    search->hints[1] = rbNeg(rbMulMtV(rotation, search->hints[0]));
+    setHint(search, shift);
 }
 
 rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)

@@ -43,15 +43,6 @@ struct rbFront {
 // A front in a snapshot. Loading needs room for as many entries.
 void rbFront_Move(rbFront* front, rbByteStream* stream);
 
-// Why a search ended.
-typedef enum rbTreeStop {
-    RB_TREE_DONE,    // exact
-    RB_TREE_MEETS,   // the surfaces intersect, or are near enough
-    RB_TREE_LIMIT,   // they are at least the limit apart
-    RB_TREE_QUALITY, // bounds are within the requested relative error
-    RB_TREE_BUDGET,  // no more triangles may be tested
-} rbTreeStop;
-
 typedef struct rbTreePairInput {
     const rbBoxTree* a;
     const rbBoxTree* b;
@@ -69,7 +60,8 @@ typedef struct rbTreePairResult {
     double lower, upper; // m; lower <= distance <= upper; upper is INFINITY if only lower is known
     rbClosest closest;   // in the frame of A; belongs to upper
     int triangleA, triangleB; // 4 * block + lane, -1: none
-    rbTreeStop stop;
+    rbStopReason stop;  // SURFACES: exact, TOUCHES: they intersect, or are near enough, APART: at
+                        // least the limit, CONVERGED: within the relative error, or BUDGET
     long long boxTests; // tests of one box against another
     long long triangleTests;
 } rbTreePairResult;

@@ -87,7 +87,6 @@ static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 po
 {
     (void)point;
     rbVec3 h = geometry->data.box.halfExtents;
-    const double half[3] = {h.x, h.y, h.z};
     const double d[3] = {direction.x, direction.y, direction.z};
     int i = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
     i = fabs(d[2]) > fabs(d[i]) ? 2 : i;
@@ -102,15 +101,11 @@ static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 po
         // counter-clockwise seen from outside: the negative face runs the other way round
         const int* here = around[isPositive ? k : 4 - k];
         const int* next = around[isPositive ? k + 1 : 3 - k];
-        double c[3];
-        c[i] = n[i] * half[i];
-        c[u] = here[0] != 0 ? half[u] : -half[u];
-        c[v] = here[1] != 0 ? half[v] : -half[v];
         int base = isPositive ? 1 << i : 0;
         int vertex = base | here[0] << u | here[1] << v, other = base | next[0] << u | next[1] << v;
         // an edge is its lower corner and its axis
         int axis = here[0] != next[0] ? u : v;
-        rbContactFeature_Add(feature, rbMakeVec3(c[0], c[1], c[2]), vertex,
+        rbContactFeature_Add(feature, rbGetBoxCorner(h, vertex), vertex,
                              8 * axis + (vertex & other));
     }
 }

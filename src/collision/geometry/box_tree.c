@@ -8,6 +8,7 @@
 
 #include "base/core/lanes.h"
 #include "base/math/matrix3.h"
+#include "collision/geometry/shape_ops.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -612,16 +613,9 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
                            int count)
 {
     RB_ASSERT(vertices != NULL && triangles != NULL && count >= 1);
-    rbVec3 lower = vertices[triangles[0].v[0]];
-    rbVec3 upper = lower;
-    for (int i = 0; i < count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            lower = rbMin3(lower, vertices[triangles[i].v[k]]);
-            upper = rbMax3(upper, vertices[triangles[i].v[k]]);
-        }
-    }
+    rbBounds box = rbBoundPoints(vertices, triangles[0].v, 3 * count);
     rbBoxTree* tree = rbAllocZero(1, sizeof(*tree));
-    tree->origin = rbScale(0.5, rbAdd(lower, upper));
+    tree->origin = rbScale(0.5, rbAdd(box.lower, box.upper));
     tree->triangleCount = count;
     Builder builder = {.vertices = vertices, .input = triangles, .faces = faces, .tree = tree};
     builder.items = rbAlloc((size_t)count * sizeof(Item));

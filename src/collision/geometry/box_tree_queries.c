@@ -1,9 +1,9 @@
 // Queries of box trees.
 //
-// All but rays compute in double, two lanes at a time, with the boxes widened by a few units in the
-// last place of the largest coordinate. Direction queries use the boxes along principal axes:
-// with those along the axes of the body, which fit a slanted surface less tightly, a support took
-// 1.6 times as long (a million triangles).
+// Direction queries compute in double, two lanes at a time, with the boxes widened by a few units
+// in the last place of the largest coordinate. They use the boxes along principal axes: with those
+// along the axes of the body, which fit a slanted surface less tightly, a support took 1.6 times as
+// long (a million triangles).
 //
 // Rays test boxes in float, four at a time: the ray is first moved along itself to the point
 // nearest to the center of the tree, so that all lengths are at most a few radii and one bound
@@ -16,10 +16,9 @@
 // A ray through a million triangles opens about ten nodes and examines two blocks, but waits for
 // memory at each: a node is four whole cache lines, a block five. So children are prefetched, the
 // normal of a triangle that is its own face is computed, and many rays take turns.
-#include "collision/geometry/box_tree_queries.h"
-
 #include "base/core/lanes.h"
-#include "base/math/matrix3.h"
+#include "collision/geometry/box_tree.h"
+#include "collision/geometry/closest.h"
 #include "collision/geometry/shape_ops.h"
 
 #include <rattleback/base.h>
@@ -39,10 +38,10 @@
 
 // ----------------------------------------------------------------------------------------- tasks
 
-// One part: all below a child; 0 is the whole tree.
-static void startTasks(rbTreeTasks* waiting, int32_t child)
+// One part: the whole tree.
+static void startTasks(rbTreeTasks* waiting)
 {
-    waiting->tasks[0] = (rbTreeTask){-INFINITY, child};
+    waiting->tasks[0] = (rbTreeTask){-INFINITY, 0};
     waiting->count = 1;
 }
 
@@ -76,17 +75,12 @@ static inline const rbTriangleBlock* blockOf(const rbBoxTree* tree, int32_t chil
     return &tree->blocks[~child];
 }
 
-static inline const rbBoxNode* nodeOf(const rbBoxTree* tree, int32_t child)
-{
-    RB_ASSERT(child >= 0 && child < tree->nodeCount);
-    return &tree->nodes[child];
-}
-
 // The children of a node whose keys are within the limit, for traversals that use tilted boxes.
 static inline void addChildren(rbTreeTasks* waiting, const rbBoxTree* tree, int32_t from,
                                const double keys[RB_BOX_WIDTH], double limit)
 {
-    const rbBoxNode* node = nodeOf(tree, from);
+    RB_ASSERT(from >= 0 && from < tree->nodeCount);
+    const rbBoxNode* node = &tree->nodes[from];
     int base = waiting->count;
     for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
         int32_t child = node->child[i];
@@ -452,7 +446,7 @@ static inline bool startCast(Cast* cast, const rbBoxTree* tree, const rbVec3* no
     cast->view = rbMakeRayView(ray);
     cast->limit = limitOf(&cast->line, ray->tMax);
     cast->hit = hit;
-    startTasks(&cast->waiting, 0);
+    startTasks(&cast->waiting);
     return true;
 }
 
@@ -592,7 +586,7 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
     }
     rbRayView view = rbMakeRayView(ray);
     rbTreeTasks waiting;
-    startTasks(&waiting, 0);
+    startTasks(&waiting);
     float limit = limitOf(&line, INFINITY);
     const rbTriangleBlock* block;
     while ((block = nextBlock(tree, &line, &waiting, limit)) != NULL) {
@@ -608,168 +602,82 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
     return true;
 }
 
-// ----------------------------------------------------------------------------------------- boxes
+// ---------------------------------------------------------------------------------------- points
 
-// A box along the axes.
-typedef struct BoxQuery {
-    rbVec3 center;   // m, frame of the body
-    double local[3]; // m, the center in the frame of the tree
-    double half[3];  // m
-    double slack;    // m, bound of the rounding error
-} BoxQuery;
-
-static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbBounds* bounds)
+// Is the origin within tolerance of the triangle v with unit normal n?
+static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
 {
-    rbVec3 center = rbScale(0.5, rbAdd(bounds->lower, bounds->upper));
-    rbVec3 h = rbScale(0.5, rbSub(bounds->upper, bounds->lower));
-    rbVec3 c = rbSub(center, tree->origin);
-    double slack = ROUNDING * (scaleOf(tree) + rbLength(c) + rbLength(h));
-    return (BoxQuery){center, {c.x, c.y, c.z}, {h.x, h.y, h.z}, slack};
+    return fabs(rbDot(n, v[0])) <= tolerance &&
+           rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
 }
 
-// Half sizes of a node from floats, widened.
+static bool isOnBlock(const rbTriangleBlock* block, const rbVec3* normals, rbVec3 point,
+                      double tolerance)
+{
+    bool isOn = false;
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0 && !isOn; ++lane) {
+        rbVec3 v[3];
+        rbTriangleBlock_Get(block, lane, v);
+        for (int k = 0; k < 3; ++k) {
+            v[k] = rbSub(v[k], point);
+        }
+        isOn = isOnTriangle(v, normals[block->faces[lane]], tolerance);
+    }
+    return isOn;
+}
+
+bool rbBoxTree_IsNear(const rbBoxTree* tree, const rbVec3* normals, rbVec3 point, double tolerance)
+{
+    RB_ASSERT(tree != NULL && rbIsFinite3(point) && tolerance >= 0.0);
+    rbVec3 local = rbSub(point, tree->origin);
+    const double c[3] = {local.x, local.y, local.z};
+    // with the rounding of the difference, and that to float
+    double reach =
+        tolerance + ROUNDING * scaleOf(tree) + (double)FLT_EPSILON * (rbLength(local) + tolerance);
+    rbQuad low[3], high[3];
+    for (int i = 0; i < 3; ++i) {
+        low[i] = fourTimes((float)(c[i] - reach));
+        high[i] = fourTimes((float)(c[i] + reach));
+    }
+    rbTreeTasks waiting;
+    startTasks(&waiting);
+    int32_t child;
+    while (takeTask(&waiting, INFINITY, &child)) {
+        if (child < 0) {
+            if (isOnBlock(blockOf(tree, child), normals, point, tolerance)) {
+                return true;
+            }
+            continue;
+        }
+        const rbRayNode* node = &tree->rayNodes[child];
+        for (int half = 0; half < RB_RAY_WIDTH; half += 4) {
+            rbQuadMask isNear = {-1, -1, -1, -1};
+            for (int i = 0; i < 3; ++i) {
+                isNear &= (rbQuad_Load(node->ends[i][0] + half) <= high[i]) &
+                          (rbQuad_Load(node->ends[i][1] + half) >= low[i]);
+            }
+            for (unsigned bits = rbQuadMask_Bits(isNear); bits != 0; bits &= bits - 1) {
+                int place = half + __builtin_ctz(bits);
+                rbTreeTasks_Add(&waiting, waiting.count, (rbTreeTask){0.0, node->child[place]});
+            }
+        }
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------------------------ directions
+
 static inline rbLanePair widen(const float* from)
 {
     return (rbLanePair){(double)from[0], (double)from[1]};
 }
 
-// Gaps between the box and two children along the axes: > 0 if they are separate.
-static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node, int place)
+// The products of a direction and the vectors in two places of a node.
+static inline rbLanePair dotLanes(const rbLanePair d[3], const float from[3][RB_BOX_WIDTH],
+                                  int place)
 {
-    rbLanePair gap = rbLanePair_Both(-INFINITY);
-    for (int i = 0; i < 3; ++i) {
-        rbLanePair d = widen(&node->center[i][place]) - rbLanePair_Both(query->local[i]);
-        rbLanePair h = widen(&node->half[i][place]);
-        gap = rbLanePair_Max(gap, rbLanePair_Abs(d) - h - rbLanePair_Both(query->half[i]));
-    }
-    return gap;
-}
-
-// Do three values miss the interval from -reach to reach?
-static inline bool isBeyond(double a, double b, double c, double reach)
-{
-    double low = a < b ? a : b, high = a < b ? b : a;
-    low = c < low ? c : low;
-    high = c > high ? c : high;
-    return low > reach || high < -reach;
-}
-
-// The thirteen axes that can separate a triangle from a box.
-static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3])
-{
-    double v[3][3]; // corner, axis
-    for (int k = 0; k < 3; ++k) {
-        rbVec3 x = rbSub(corners[k], query->center);
-        v[k][0] = x.x;
-        v[k][1] = x.y;
-        v[k][2] = x.z;
-    }
-    const double* h = query->half;
-    double slack = query->slack;
-    for (int i = 0; i < 3; ++i) {
-        if (isBeyond(v[0][i], v[1][i], v[2][i], h[i] + slack)) {
-            return false;
-        }
-    }
-    double e[3][3];
-    for (int k = 0; k < 3; ++k) {
-        int to = k == 2 ? 0 : k + 1;
-        for (int i = 0; i < 3; ++i) {
-            e[k][i] = v[to][i] - v[k][i];
-        }
-    }
-    // products of an edge and an axis of the box
-    for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 3; ++i) {
-            int p = i == 2 ? 0 : i + 1, q = p == 2 ? 0 : p + 1;
-            double reach = (h[p] + slack) * fabs(e[k][q]) + (h[q] + slack) * fabs(e[k][p]);
-            if (isBeyond(v[0][p] * e[k][q] - v[0][q] * e[k][p],
-                         v[1][p] * e[k][q] - v[1][q] * e[k][p],
-                         v[2][p] * e[k][q] - v[2][q] * e[k][p], reach)) {
-                return false;
-            }
-        }
-    }
-    rbVec3 first = {e[0][0], e[0][1], e[0][2]};
-    rbVec3 second = {e[1][0], e[1][1], e[1][2]};
-    rbVec3 n = rbCross(first, second);
-    double height = n.x * v[0][0] + n.y * v[0][1] + n.z * v[0][2];
-    double reach = fabs(n.x) * h[0] + fabs(n.y) * h[1] + fabs(n.z) * h[2];
-    return fabs(height) <= reach + slack * rbLength(first) * rbLength(second);
-}
-
-// Visits the triangles of a block that intersect the box.
-static bool visitBlock(const BoxQuery* query, const rbTriangleBlock* block,
-                       rbVisitTriangleFn* visit, void* context)
-{
-    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
-        rbVec3 corners[3];
-        rbTriangleBlock_Get(block, lane, corners);
-        if (meetsBox(query, corners) && !visit(block->origins[lane], corners, context)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
-                           void* context)
-{
-    RB_ASSERT(tree != NULL && bounds != NULL && visit != NULL);
-    BoxQuery query = makeBoxQuery(tree, bounds);
-    RB_ASSERT(rbIsFinite3(query.center));
-    RB_ASSERT(query.half[0] >= 0.0 && query.half[1] >= 0.0 && query.half[2] >= 0.0);
-    rbTreeTasks waiting;
-    startTasks(&waiting, 0);
-    int32_t child;
-    while (takeTask(&waiting, INFINITY, &child)) {
-        if (child < 0) {
-            if (!visitBlock(&query, blockOf(tree, child), visit, context)) {
-                return false;
-            }
-            continue;
-        }
-        const rbBoxNode* node = nodeOf(tree, child);
-        for (int half = RB_BOX_WIDTH - 2; half >= 0; half -= 2) {
-            rbLanePair gap = gapOfPair(&query, node, half);
-            for (int i = 1; i >= 0; --i) {
-                if (node->child[half + i] != RB_BOX_EMPTY && gap[i] <= query.slack) {
-                    RB_ASSERT(waiting.count < RB_TASK_MAX);
-                    waiting.tasks[waiting.count++] = (rbTreeTask){0.0, node->child[half + i]};
-                }
-            }
-        }
-    }
-    return true;
-}
-
-// ------------------------------------------------------------------------------------ directions
-
-// Two boxes along principal axes and the coordinates of a direction or an offset in them.
-typedef struct TiltedPair {
-    rbLanePair center[3], longAxis[3], wideAxis[3], normal[3];
-    rbLanePair thickness;
-} TiltedPair;
-
-static inline void widen3(const float from[3][RB_BOX_WIDTH], int place, rbLanePair to[3])
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        to[axis] = widen(&from[axis][place]);
-    }
-}
-
-static inline void loadTilted(const rbTiltedNode* node, int place, TiltedPair* pair)
-{
-    widen3(node->center, place, pair->center);
-    widen3(node->longAxis, place, pair->longAxis);
-    widen3(node->wideAxis, place, pair->wideAxis);
-    widen3(node->normal, place, pair->normal);
-    pair->thickness = widen(&node->thickness[place]);
-}
-
-static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return d[0] * widen(&from[0][place]) + d[1] * widen(&from[1][place]) +
+           d[2] * widen(&from[2][place]);
 }
 
 void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 direction)
@@ -780,29 +688,29 @@ void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 directio
     walk->direction = direction;
     rbVec3 size = rbAbs3(direction);
     double slack = ROUNDING * (size.x + size.y + size.z) * scaleOf(tree);
-    walk->base = rbDot(direction, tree->origin) + slack;
-    startTasks(&walk->waiting, 0);
+    walk->base = -(rbDot(direction, tree->origin) + slack);
+    startTasks(&walk->waiting);
 }
 
 const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least)
 {
     rbVec3 v = walk->direction;
-    rbLanePair d[3] = {rbLanePair_Both(v.x), rbLanePair_Both(v.y), rbLanePair_Both(v.z)};
+    const rbLanePair d[3] = {rbLanePair_Both(v.x), rbLanePair_Both(v.y), rbLanePair_Both(v.z)};
     int32_t child;
     while (takeTask(&walk->waiting, -least, &child)) {
         if (child < 0) {
             return blockOf(walk->tree, child);
         }
         double keys[RB_BOX_WIDTH];
+        const rbTiltedNode* node = &walk->tree->tilted[child];
         for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
-            TiltedPair box;
-            loadTilted(&walk->tree->tilted[child], half, &box);
-            rbLanePair reach = dotPair(d, box.center) + rbLanePair_Abs(dotPair(d, box.longAxis)) +
-                               rbLanePair_Abs(dotPair(d, box.wideAxis)) +
-                               rbLanePair_Abs(dotPair(d, box.normal)) * box.thickness +
-                               rbLanePair_Both(walk->base);
-            keys[half] = -reach[0];
-            keys[half + 1] = -reach[1];
+            rbLanePair key =
+                rbLanePair_Both(walk->base) -
+                (dotLanes(d, node->center, half) +
+                 rbLanePair_Abs(dotLanes(d, node->longAxis, half)) +
+                 rbLanePair_Abs(dotLanes(d, node->wideAxis, half)) +
+                 rbLanePair_Abs(dotLanes(d, node->normal, half)) * widen(&node->thickness[half]));
+            memcpy(&keys[half], &key, sizeof key);
         }
         addChildren(&walk->waiting, walk->tree, child, keys, -least);
     }

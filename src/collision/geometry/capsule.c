@@ -139,7 +139,6 @@ const rbShapeOps rbCapsuleOps = {
     .name = "capsule",
     .meaning = "All points within radius of a segment of the z axis about the origin.",
     .family = RB_FAMILY_ROD,
-    .hasAxis = true,
     RB_SHAPE_PARAMETERS(capsuleParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,

@@ -15,10 +15,9 @@ static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* err
                   index);
     rbQuat q = child->transform.q;
     RB_INVALID_IF(
-        !(rbLargestComponent(child->transform.p) <= RB_LENGTH_MAX) ||
-            !rbIsFinite3(child->transform.p),
-        error, "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are accepted",
-        index, child->transform.p.x, child->transform.p.y, child->transform.p.z, RB_LENGTH_MAX);
+        !rbIsPlace(child->transform.p), error,
+        "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are accepted", index,
+        child->transform.p.x, child->transform.p.y, child->transform.p.z, RB_LENGTH_MAX);
     RB_INVALID_IF(!(fabs(rbDotQuat(q, q) - 1.0) <= UNIT_TOLERANCE), error,
                   "child %d of the compound is rotated by the quaternion (%g, %g, %g, %g); one of "
                   "length 1 is accepted",

@@ -163,7 +163,6 @@ const rbShapeOps rbConeOps = {
     .name = "cone",
     .meaning = "About the z axis, base at z = -height/2, apex at z = height/2.",
     .family = RB_FAMILY_SMOOTH,
-    .hasAxis = true,
     RB_SHAPE_PARAMETERS(coneParameters),
     .lengths = {"radius", "height"},
     RB_SOLID_PRIMITIVE(Cone),

@@ -98,7 +98,6 @@ const rbShapeOps rbCylinderOps = {
     .name = "cylinder",
     .meaning = "About the z axis and the origin.",
     .family = RB_FAMILY_SMOOTH,
-    .hasAxis = true,
     RB_SHAPE_PARAMETERS(cylinderParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,

@@ -90,8 +90,7 @@ static bool castRayAtEllipsoid(const rbGeometry* geometry, const rbRay* ray, rbR
         return false;
     }
     rbVec3 point = rbAddScaled(o, hit->t, d);
-    double least = a.x < a.y ? a.x : a.y;
-    least = a.z < least ? a.z : least;
+    double least = fmin(a.x, fmin(a.y, a.z));
     hit->normal = rbNormalize(
         rbMakeVec3(point.x * least / a.x, point.y * least / a.y, point.z * least / a.z));
     return true;

@@ -327,9 +327,7 @@ static rbStatus checkPoints(const rbVec3* points, int count, rbError* error)
                  "the hull has %d points; at most %d are accepted", count, RB_HULL_POINTS_MAX);
     for (int i = 0; i < count; ++i) {
         rbVec3 p = points[i];
-        RB_INVALID_IF(!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX &&
-                        fabs(p.z) <= RB_LENGTH_MAX),
-                      error,
+        RB_INVALID_IF(!rbIsPlace(p), error,
                       "point %d of the hull is (%g, %g, %g); coordinates up to %g m are accepted",
                       i, p.x, p.y, p.z, RB_LENGTH_MAX);
     }

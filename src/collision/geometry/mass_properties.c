@@ -15,7 +15,7 @@ rbMassProperties rbMassProperties_Transform(const rbMassProperties* properties,
     RB_ASSERT(properties != NULL);
     rbMassProperties moved = *properties;
     moved.center = rbTransformPoint(transform, properties->center);
-    moved.inertia = rbSym3_RotateByQuat(properties->inertia, transform.q);
+    moved.inertia = rbSym3_Rotate(properties->inertia, rbMatFromQuat(transform.q));
     return moved;
 }
 
@@ -91,8 +91,7 @@ rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* 
                   "the principal moments of inertia are %g, %g and %g kg m^2; all must be above 0",
                   m.x, m.y, m.z);
     double sum = m.x + m.y + m.z;
-    double largest = m.x > m.y ? m.x : m.y;
-    largest = m.z > largest ? m.z : largest;
+    double largest = rbLargestComponent(m);
     RB_INVALID_IF(largest > (sum - largest) + TRIANGLE_TOLERANCE * sum, error,
                   "the principal moments of inertia are %g, %g and %g kg m^2; no body has a moment "
                   "larger than the sum of the other two",
@@ -140,22 +139,11 @@ static void addTetrahedron(Sums* sums, rbVec3 a, rbVec3 b, rbVec3 c)
     addTerm(sums, 9, d * (s.y * s.z + a.y * a.z + b.y * b.z + c.y * c.z));
 }
 
-// Center of the bounding box of the corners.
-static rbVec3 findMiddle(const rbMeshDef* def, int cornerCount)
-{
-    rbVec3 lower = def->vertices[def->indices[0]];
-    rbVec3 upper = lower;
-    for (int i = 1; i < cornerCount; ++i) {
-        lower = rbMin3(lower, def->vertices[def->indices[i]]);
-        upper = rbMax3(upper, def->vertices[def->indices[i]]);
-    }
-    return rbAddScaled(lower, 0.5, rbSub(upper, lower));
-}
-
 rbMassProperties rbComputeMeshMass(const rbMeshDef* def)
 {
     RB_ASSERT(def->faceCount > 0);
-    rbVec3 middle = findMiddle(def, (int)rbCountCorners(def));
+    rbBounds box = rbBoundPoints(def->vertices, def->indices, (int)rbCountCorners(def));
+    rbVec3 middle = rbAddScaled(box.lower, 0.5, rbSub(box.upper, box.lower));
     Sums sums = {{0.0}, {0.0}};
     int start = 0;
     for (int f = 0; f < def->faceCount; ++f) {

@@ -5,7 +5,6 @@
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "collision/geometry/half_edge.h"
-#include "collision/geometry/polygon.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <stdio.h>
@@ -66,12 +65,6 @@ static void addIssue(Examination* e, rbMeshIssue issue)
 static void addFaceIssue(Examination* e, rbMeshIssueKind kind, int face, int otherFace)
 {
     addIssue(e, (rbMeshIssue){kind, face, otherFace, -1, -1});
-}
-
-static bool isGoodVertex(rbVec3 v)
-{
-    // false for NaN as well
-    return fabs(v.x) <= RB_LENGTH_MAX && fabs(v.y) <= RB_LENGTH_MAX && fabs(v.z) <= RB_LENGTH_MAX;
 }
 
 // Checks the sizes: false if no further check is possible.
@@ -144,7 +137,7 @@ static void examineVertices(Examination* e, const bool* isUsed)
 {
     const rbMeshDef* def = e->def;
     for (int i = 0; i < def->vertexCount; ++i) {
-        if (!isGoodVertex(def->vertices[i])) {
+        if (!rbIsPlace(def->vertices[i])) {
             addIssue(e, (rbMeshIssue){RB_MESH_ISSUE_NOT_FINITE, -1, -1, i, -1});
         }
     }
@@ -328,20 +321,6 @@ static void examineComponents(Examination* e)
     rbFree(parts, (size_t)count * sizeof(int));
 }
 
-static void measure(Examination* e, const bool* isUsed)
-{
-    const rbMeshDef* def = e->def;
-    rbVec3 lower = {INFINITY, INFINITY, INFINITY};
-    rbVec3 upper = rbNeg(lower);
-    for (int v = 0; v < def->vertexCount; ++v) {
-        if (isUsed[v]) {
-            lower = rbMin3(lower, def->vertices[v]);
-            upper = rbMax3(upper, def->vertices[v]);
-        }
-    }
-    e->report.diameter = rbDistance(lower, upper);
-}
-
 // Checks planes and outlines of polygons.
 static void examinePlanes(Examination* e)
 {
@@ -409,7 +388,8 @@ static void examineContent(Examination* e)
     examineVertices(e, isUsed);
     bool isFinite = e->report.counts[RB_MESH_ISSUE_NOT_FINITE] == 0;
     if (isFinite) {
-        measure(e, isUsed);
+        rbBounds box = rbBoundPoints(def->vertices, def->indices, e->cornerCount);
+        e->report.diameter = rbDistance(box.lower, box.upper);
     }
     examineAreas(e, marks);
     examineFaceCopies(e, marks);

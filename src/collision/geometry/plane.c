@@ -129,7 +129,6 @@ const rbShapeOps rbPlaneOps = {
     .meaning = "The half space normal . x <= offset.",
     .family = RB_FAMILY_PLANE,
     .isConvex = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(planeParameters),
     .example = "0,0,1,0",
     .create = createPlane,

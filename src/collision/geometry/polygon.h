@@ -20,11 +20,6 @@ bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);
 // A mesh with room for these, to be freed by rbFreeMesh.
 void rbAllocMesh(rbOwnedMesh* mesh, int vertexCount, int faceCount, int indexCount);
 
-// The solid of revolution about z of a simple profile of points (r, z), r >= 0, where no single
-// point touches the axis; counter-clockwise unless it is reversed.
-void rbLatheProfile(const double (*profile)[2], int count, int segments, bool isReversed,
-                    rbOwnedMesh* mesh);
-
 // Triangulates a polygon of count >= 3 points, counter-clockwise, into count - 2 triangles of
 // corners 0 .. count-1 by ear clipping. scratch has one element per corner. False if a corner that
 // is not an ear had to be clipped: the polygon is not simple, and the triangles overlap.

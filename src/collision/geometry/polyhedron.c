@@ -14,7 +14,6 @@
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
-#include "collision/geometry/closest.h"
 #include "collision/geometry/half_edge.h"
 #include "collision/geometry/polygon.h"
 
@@ -146,17 +145,6 @@ static void computeStarts(rbPolyhedron* p)
     RB_ASSERT(p->faceStarts[p->faceCount] == p->indexCount);
 }
 
-static void computeBounds(rbPolyhedron* p)
-{
-    p->lower = p->vertices[p->indices[0]];
-    p->upper = p->lower;
-    for (int i = 1; i < p->indexCount; ++i) {
-        p->lower = rbMin3(p->lower, p->vertices[p->indices[i]]);
-        p->upper = rbMax3(p->upper, p->vertices[p->indices[i]]);
-    }
-    p->scale = rbMaxOf(rbLargestComponent(p->lower), rbLargestComponent(p->upper));
-}
-
 // Number of edges, or -1 if one belongs to more than two faces or is traversed twice in one
 // direction.
 static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
@@ -233,7 +221,10 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     }
     computeStarts(p);
     computePlanes(p);
-    computeBounds(p);
+    rbBounds bounds = rbBoundPoints(p->vertices, p->indices, p->indexCount);
+    p->lower = bounds.lower;
+    p->upper = bounds.upper;
+    p->scale = rbMaxOf(rbLargestComponent(p->lower), rbLargestComponent(p->upper));
     cutIntoTriangles(p);
     if (trianglesOnly && p->triangleCount != p->faceCount) {
         // every triangle becomes a face
@@ -246,18 +237,6 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
         computeEdges(p);
     }
     return p;
-}
-
-// Wraps a representation, which it then owns, in a geometry of the type and builds its tree; the
-// caller must finish it.
-static rbGeometry* allocMeshGeometry(rbShapeType type, rbPolyhedron* p)
-{
-    rbGeometry* geometry = rbAllocGeometry(type);
-    geometry->polyhedron = p;
-    rbMeshDef def = rbPolyhedron_GetDef(p);
-    p->partVertices = rbFindMeshParts(&def, &p->partCount);
-    p->tree = rbCreateBoxTree(p->vertices, p->triangles, p->faceOfTriangle, p->triangleCount);
-    return geometry;
 }
 
 void rbDestroyBrep(rbPolyhedron* p)
@@ -378,13 +357,6 @@ static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
     return sqrt(largest);
 }
 
-// Is the origin within tolerance of the triangle v with unit normal n?
-static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
-{
-    return fabs(rbDot(n, v[0])) <= tolerance &&
-           rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
-}
-
 // Half the signed solid angle of a triangle seen from the origin (van Oosterom and Strackee 1983).
 static double halfSolidAngle(const rbVec3 v[3])
 {
@@ -394,17 +366,14 @@ static double halfSolidAngle(const rbVec3 v[3])
     return rbAtan2(volume, rest);
 }
 
+// Of a point that is not on the surface.
 static bool isInsideByWinding(const rbPolyhedron* p, rbVec3 point)
 {
-    double tolerance = SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point));
     double sum = 0.0;
     for (int t = 0; t < p->triangleCount; ++t) {
         rbVec3 v[3];
         for (int k = 0; k < 3; ++k) {
             v[k] = rbSub(p->vertices[p->triangles[t].v[k]], point);
-        }
-        if (isOnTriangle(v, p->normals[p->faceOfTriangle[t]], tolerance)) {
-            return true;
         }
         sum += halfSolidAngle(v);
     }
@@ -420,23 +389,6 @@ static bool isInsidePlanes(const rbPolyhedron* p, rbVec3 point)
         }
     }
     return true;
-}
-
-// A point and the nearby surface.
-typedef struct Touch {
-    const rbPolyhedron* polyhedron;
-    rbVec3 point;     // m
-    double tolerance; // m
-} Touch;
-
-static bool isOffTriangle(int triangle, const rbVec3 corners[3], void* context)
-{
-    const Touch* touch = context;
-    const rbPolyhedron* p = touch->polyhedron;
-    RB_ASSERT(triangle >= 0 && triangle < p->triangleCount);
-    rbVec3 v[3] = {rbSub(corners[0], touch->point), rbSub(corners[1], touch->point),
-                   rbSub(corners[2], touch->point)};
-    return !isOnTriangle(v, p->normals[p->faceOfTriangle[triangle]], touch->tolerance);
 }
 
 // A direction that leaves the bounding box of the shape, roughly along the shortest path. No
@@ -465,10 +417,8 @@ static rbVec3 chooseWayOut(const rbPolyhedron* p, rbVec3 point, int attempt)
 
 static bool isInsideByCrossings(const rbPolyhedron* p, rbVec3 point)
 {
-    Touch touch = {p, point, SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point))};
-    double reach = 2.0 * touch.tolerance;
-    rbBounds about = rbMakeBounds(point, rbMakeVec3(reach, reach, reach));
-    if (!rbBoxTree_VisitBounds(p->tree, &about, isOffTriangle, &touch)) {
+    double tolerance = SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point));
+    if (rbBoxTree_IsNear(p->tree, p->normals, point, tolerance)) {
         return true;
     }
     for (int attempt = 0; attempt < ATTEMPT_MAX; ++attempt) {
@@ -649,23 +599,6 @@ static void featureOfPolyhedron(const rbGeometry* geometry, rbVec3 direction, rb
 
 // --------------------------------------------------------------------------------------- shapes
 
-// Closed, with polygonal, possibly non-convex faces.
-rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
-{
-    RB_USE_STANDARD_FLOAT_MODE();
-    RB_ASSERT(def != NULL);
-    unsigned kinds = 0;
-    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
-        kinds |= rbMeshIssueKind_IsError((rbMeshIssueKind)kind) ? 1u << kind : 0u;
-    }
-    rbMeshReport report;
-    if (rbCheckMesh(def, kinds, "polyhedron", &report, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    return rbFinishGeometry(allocMeshGeometry(RB_SHAPE_POLYHEDRON, rbCreateBrep(def, true, false)));
-}
-
-// Triangle mesh, a solid if it is closed, otherwise a surface; and polygon soup.
 #define BIT(kind) (1u << RB_MESH_ISSUE_##kind)
 
 // Defects that no query could handle.
@@ -673,36 +606,51 @@ rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
     (BIT(EMPTY) | BIT(TOO_LARGE) | BIT(INDEX) | BIT(NOT_FINITE) | BIT(DEGENERATE_FACE) | \
      BIT(CROSSING_FACE))
 
-rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
+// A shape with a tree, of a mesh without certain kinds of defects.
+static rbGeometry* createFromMesh(rbShapeType type, const rbMeshDef* def, unsigned kinds,
+                                  rbError* error)
 {
     RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(def != NULL);
     rbMeshReport report;
-    if (rbCheckMesh(def, UNUSABLE | BIT(INSIDE_OUT), "mesh", &report, error) != RB_STATUS_OK) {
+    if (rbCheckMesh(def, kinds, rbShapeType_Name(type), &report, error) != RB_STATUS_OK) {
         return NULL;
     }
+    bool isSoup = type == RB_SHAPE_SOUP;
     bool isManifold = report.counts[RB_MESH_ISSUE_EDGE_TWICE] == 0 &&
                       report.counts[RB_MESH_ISSUE_NON_MANIFOLD_EDGE] == 0 &&
                       report.counts[RB_MESH_ISSUE_ORIENTATION] == 0;
     RB_ASSERT(isManifold || !report.isSolid);
-    rbPolyhedron* polyhedron = rbCreateBrep(def, isManifold, true);
-    rbGeometry* geometry = allocMeshGeometry(RB_SHAPE_MESH, polyhedron);
-    geometry->isSolid = report.isSolid;
+    rbPolyhedron* p = rbCreateBrep(def, isManifold && !isSoup, type == RB_SHAPE_MESH);
+    rbMeshDef own = rbPolyhedron_GetDef(p);
+    p->partVertices = rbFindMeshParts(&own, &p->partCount);
+    p->tree = rbCreateBoxTree(p->vertices, p->triangles, p->faceOfTriangle, p->triangleCount);
+    rbGeometry* geometry = rbAllocGeometry(type);
+    geometry->polyhedron = p;
+    geometry->isSolid = report.isSolid && !isSoup;
     return rbFinishGeometry(geometry);
+}
+
+// Closed, with polygonal, possibly non-convex faces.
+rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
+{
+    unsigned kinds = 0;
+    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
+        kinds |= rbMeshIssueKind_IsError((rbMeshIssueKind)kind) ? 1u << kind : 0u;
+    }
+    return createFromMesh(RB_SHAPE_POLYHEDRON, def, kinds, error);
+}
+
+// Triangle mesh, a solid if it is closed, otherwise a surface.
+rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
+{
+    return createFromMesh(RB_SHAPE_MESH, def, UNUSABLE | BIT(INSIDE_OUT), error);
 }
 
 // Polygon soup (L-04): faces without connectivity. No inside and no mass.
 rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
 {
-    RB_USE_STANDARD_FLOAT_MODE();
-    RB_ASSERT(def != NULL);
-    rbMeshReport report;
-    if (rbCheckMesh(def, UNUSABLE | BIT(NON_PLANAR_FACE), "soup", &report, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = allocMeshGeometry(RB_SHAPE_SOUP, rbCreateBrep(def, false, false));
-    geometry->isSolid = false;
-    return rbFinishGeometry(geometry);
+    return createFromMesh(RB_SHAPE_SOUP, def, UNUSABLE | BIT(NON_PLANAR_FACE), error);
 }
 
 #define POLYHEDRON_ROW                                                                      \

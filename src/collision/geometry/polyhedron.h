@@ -8,7 +8,7 @@
 // triangles.
 #pragma once
 
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/geometry/support_table.h"
 

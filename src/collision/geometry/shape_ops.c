@@ -163,6 +163,17 @@ rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize)
     return (rbBounds){rbSub(center, halfSize), rbAdd(center, halfSize)};
 }
 
+rbBounds rbBoundPoints(const rbVec3* points, const int* indices, int count)
+{
+    RB_ASSERT(count > 0);
+    rbVec3 lower = points[indices[0]], upper = lower;
+    for (int i = 1; i < count; ++i) {
+        lower = rbMin3(lower, points[indices[i]]);
+        upper = rbMax3(upper, points[indices[i]]);
+    }
+    return (rbBounds){lower, upper};
+}
+
 rbVec3 rbDiscExtents(rbQuat q, double radius)
 {
     RB_ASSERT(radius > 0.0);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/core/status.h"
+#include "base/math/matrix3.h"
 #include "collision/geometry/triangle_sink.h"
 
 #include <rattleback/shape.h>
@@ -91,9 +92,7 @@ typedef struct rbShapeOps {
     const char* meaning; // a sentence for users; shapes described by numbers only
     rbShapeFamily family;
     bool isConvex;
-    bool isRound;          // curved everywhere: no faces, no edges
-    bool hasAxis;          // a solid of revolution about z
-    bool isKnownToViewers; // drawn from its parameters; the others are sent as triangles
+    bool isRound; // curved everywhere: no faces, no edges
     // Shapes described by numbers: their parameters as in scenes and messages (offsets in an array
     // of RB_PARAMETERS_MAX numbers). NULL: no such shape.
     const rbParameter* parameters;
@@ -122,7 +121,7 @@ typedef struct rbShapeOps {
     uint64_t (*hash)(const rbGeometry* geometry, uint64_t hash); // NULL: of data.numbers
     void (*release)(rbGeometry* geometry); // NULL if only the struct must be freed
     rbShapeFeatureFn* feature;
-    // NULL: it is tessellated by cutting its triangles.
+    // Of a solid of revolution about z. NULL: it is tessellated by cutting its triangles.
     void (*outline)(const rbGeometry* geometry, rbOutline* outline);
     // The semi-axes of a ball or an ellipsoid about the origin; NULL: not such a shape.
     rbVec3 (*getSemiAxes)(const rbGeometry* geometry);
@@ -137,10 +136,10 @@ typedef struct rbShapeOps {
     .parameters = (list), .parameterCount = (int)(sizeof(list) / sizeof((list)[0]))
 
 // What solid primitives have in common, and their functions.
-#define RB_SOLID_PRIMITIVE(Shape)                                                      \
-    .isConvex = true, .isKnownToViewers = true, .solid = massOf##Shape,                \
-    .support = supportOf##Shape, .bounds = boundsOf##Shape, .radius = radiusOf##Shape, \
-    .contains = containedIn##Shape, .castRay = castRayAt##Shape
+#define RB_SOLID_PRIMITIVE(Shape)                                                         \
+    .isConvex = true, .solid = massOf##Shape, .support = supportOf##Shape,                \
+    .bounds = boundsOf##Shape, .radius = radiusOf##Shape, .contains = containedIn##Shape, \
+    .castRay = castRayAt##Shape
 
 // How many numbers describe shapes of a row.
 int rbShapeOps_CountNumbers(const rbShapeOps* ops);
@@ -208,6 +207,9 @@ extern const rbIndex3 rbBoxTriangles[RB_BOX_TRIANGLES];
 // Box about a center of the given half size.
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 
+// Box of the points with the indices.
+rbBounds rbBoundPoints(const rbVec3* points, const int* indices, int count);
+
 // Half size of the box of a disc of radius r about the origin, normal to the rotated z axis.
 rbVec3 rbDiscExtents(rbQuat q, double radius);
 
@@ -270,8 +272,8 @@ static inline double rbGetRollingRadius(rbVec3 semiAxes)
     return least * least / fmax(semiAxes.x, fmax(semiAxes.y, semiAxes.z));
 }
 
-// Largest magnitude of a component.
-static inline double rbLargestComponent(rbVec3 a)
+// Are all coordinates accepted? Not NaN.
+static inline bool rbIsPlace(rbVec3 v)
 {
-    return rbMaxOf(fabs(a.x), rbMaxOf(fabs(a.y), fabs(a.z)));
+    return fabs(v.x) <= RB_LENGTH_MAX && fabs(v.y) <= RB_LENGTH_MAX && fabs(v.z) <= RB_LENGTH_MAX;
 }

@@ -29,6 +29,8 @@ rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transf
     flipped.pointA = rbInvTransformPoint(transformBtoA, separation->pointB);
     flipped.pointB = rbInvTransformPoint(transformBtoA, separation->pointA);
     flipped.normal = rbNeg(rbInvRotate(transformBtoA.q, separation->normal));
+    flipped.faceA = separation->faceB;
+    flipped.faceB = separation->faceA;
     return flipped;
 }
 
@@ -1013,25 +1015,6 @@ typedef struct Place {
     double slope;    // |g|^2
 } Place;
 
-static EllipsoidPair makeEllipsoidPair(const rbGeometry* a, const rbGeometry* b,
-                                       rbTransform transformBtoA)
-{
-    EllipsoidPair pair = {.axesA = a->data.ellipsoid.semiAxes,
-                          .axesB = b->data.ellipsoid.semiAxes,
-                          .rotation = rbMatFromQuat(transformBtoA.q),
-                          .translation = transformBtoA.p};
-    rbVec3 s = rbMulEach(pair.axesB, pair.axesB);
-    rbVec3 x = pair.rotation.cx, y = pair.rotation.cy, z = pair.rotation.cz;
-    pair.q = (rbSym3){.xx = s.x * x.x * x.x + s.y * y.x * y.x + s.z * z.x * z.x,
-                      .yy = s.x * x.y * x.y + s.y * y.y * y.y + s.z * z.y * z.y,
-                      .zz = s.x * x.z * x.z + s.y * y.z * y.z + s.z * z.z * z.z,
-                      .xy = s.x * x.x * x.y + s.y * y.x * y.y + s.z * z.x * z.y,
-                      .xz = s.x * x.x * x.z + s.y * y.x * y.z + s.z * z.x * z.z,
-                      .yz = s.x * x.y * x.z + s.y * y.y * y.z + s.z * z.y * z.z};
-    pair.scale = a->radius + b->radius + rbLength(transformBtoA.p);
-    return pair;
-}
-
 static void visit(const EllipsoidPair* pair, rbVec3 u, Place* place)
 {
     rbVec3 a = rbMulEach(pair->axesA, u);
@@ -1119,7 +1102,12 @@ bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform t
                          rbVec3 start, rbSeparation* separation)
 {
     RB_ASSERT(a->type == RB_SHAPE_ELLIPSOID && b->type == RB_SHAPE_ELLIPSOID);
-    EllipsoidPair pair = makeEllipsoidPair(a, b, transformBtoA);
+    EllipsoidPair pair = {.axesA = a->data.ellipsoid.semiAxes,
+                          .axesB = b->data.ellipsoid.semiAxes,
+                          .rotation = rbMatFromQuat(transformBtoA.q),
+                          .translation = transformBtoA.p,
+                          .scale = a->radius + b->radius + rbLength(transformBtoA.p)};
+    pair.q = rbSym3_FromPrincipal(rbMulEach(pair.axesB, pair.axesB), pair.rotation);
     double length = rbLength(start);
     if (!(length > 1e-100 && length < 1e100)) {
         return false;

@@ -66,5 +66,14 @@ void rbLeadWithCorner(rbManifoldPoint* points, int count, double deep, double fa
 void rbFindFeatureOfB(const rbGeometry* b, rbTransform transformBtoA, rbVec3 normal, rbVec3 point,
                       rbContactFeature* feature);
 
+// Appends a manifold, if there is room for it.
+static inline void rbContactList_Add(rbContactList* list, const rbManifold* manifold)
+{
+    if (list->count < list->capacity) {
+        list->manifolds[list->count] = *manifold;
+    }
+    ++list->count;
+}
+
 // Moves the points outward to the surfaces rounded by radii.
 void rbRoundManifold(rbManifold* manifold, double radiusA, double radiusB);

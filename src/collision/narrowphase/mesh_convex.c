@@ -17,28 +17,20 @@
 // core.
 #include "collision/narrowphase/mesh_convex.h"
 
-#include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
-#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
 
 // --------------------------------------------------------------------------------------- search
 
-// Why a search ended.
-typedef enum MeshStop {
-    MESH_DONE,   // exact to rounding, or to the relative error
-    MESH_ENOUGH, // a triangle is near enough, or intersects the core
-    MESH_BUDGET  // no more triangles may be measured
-} MeshStop;
-
 typedef struct MeshAnswer {
     double lower, upper; // m; upper is INFINITY if no triangle is nearer than the limit
     rbMeshNear nearest;  // the triangle of upper
-    MeshStop stop;
-    long long tests; // triangles measured
+    rbStopReason stop;   // SURFACES: exact to rounding, CONVERGED: to the relative error, TOUCHES:
+                         // a triangle is near enough or intersects the core, or BUDGET
+    long long tests;     // triangles measured
 } MeshAnswer;
 
 // Rounding of distances relative to the scale: that of GJK.
@@ -241,7 +233,7 @@ static bool testTriangle(Search* search, int triangle)
         setHint(search, near.normal); // a direction that separates one triangle may separate others
     }
     bool isOver = near.meets || near.upper <= query->enough;
-    search->answer.stop = isOver ? MESH_ENOUGH : search->answer.stop;
+    search->answer.stop = isOver ? RB_STOP_TOUCHES : search->answer.stop;
     return isOver;
 }
 
@@ -332,7 +324,7 @@ static bool testBlock(Search* search, int block)
     rbPoll();
     for (int i = 0; i < RB_BOX_WIDTH && search->tree->blocks[block].origins[i] >= 0; ++i) {
         if (query->budget >= 0 && search->answer.tests >= query->budget) {
-            search->answer.stop = MESH_BUDGET;
+            search->answer.stop = RB_STOP_BUDGET;
             return true;
         }
         if (testTriangle(search, RB_BOX_WIDTH * block + i)) {
@@ -394,7 +386,9 @@ static void beginSearch(Search* search, const rbMeshQuery* query)
     setHint(search, query->hint);
     search->list = NULL;
     search->waiting.count = 0;
-    search->answer = (MeshAnswer){.nearest = {.triangle = -1}, .stop = MESH_DONE};
+    search->answer =
+        (MeshAnswer){.nearest = {.triangle = -1},
+                     .stop = query->relativeError > 0.0 ? RB_STOP_CONVERGED : RB_STOP_SURFACES};
 }
 
 static MeshAnswer searchMesh(const rbMeshQuery* query)
@@ -415,7 +409,7 @@ static MeshAnswer searchMesh(const rbMeshQuery* query)
         lower = fmin(lower, search.waiting.tasks[i].key);
     }
     // a search that ended at the guess has not examined the rest
-    answer->lower = answer->stop == MESH_ENOUGH ? 0.0 : lower;
+    answer->lower = answer->stop == RB_STOP_TOUCHES ? 0.0 : lower;
     RB_ASSERT(answer->lower <= answer->upper);
     return *answer;
 }
@@ -451,10 +445,7 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
 double rbFindDepthInMesh(const rbGeometry* mesh, rbVec3 point)
 {
     const rbGeometry ball = {.type = RB_SHAPE_SPHERE, .isSolid = true, .isBounded = true};
-    rbConvex core;
-    bool isConvex = rbConvex_Make(&ball, 0.0, &core);
-    RB_ASSERT(isConvex);
-    (void)isConvex;
+    rbConvex core = rbConvex_Of(&ball, 0.0);
     rbMeshQuery query = rbMakeMeshQuery(mesh, &core, (rbTransform){point, RB_QUAT_IDENTITY});
     MeshAnswer answer = searchMesh(&query);
     const rbMeshNear* near = &answer.nearest;
@@ -492,15 +483,12 @@ typedef struct Depth {
 typedef struct Displacement {
     rbVec3 direction;    // unit
     double length;       // m; INFINITY: none
-    rbMeshNear touching; // nearest pair after this displacement
-    bool hasTouching;
+    rbMeshNear touching; // nearest pair after this displacement; triangle -1: not found
 } Displacement;
 
 static rbMeshQuery makeQuery(const rbMeshConvex* pair, rbConvex* core)
 {
-    bool isConvex = rbConvex_Make(pair->convex, pair->radiusConvex, core);
-    RB_ASSERT(isConvex);
-    (void)isConvex;
+    *core = rbConvex_Of(pair->convex, pair->radiusConvex);
     rbMeshQuery query = rbMakeMeshQuery(pair->mesh, core, pair->transform);
     query.slack += 4.0 * DBL_EPSILON * (core->radius + pair->radiusMesh);
     if (pair->cache != NULL) {
@@ -566,7 +554,6 @@ static void findTouching(const Depth* depth, Displacement* displacement)
 {
     rbMeshQuery query = moveQuery(depth, displacement->direction, displacement->length);
     displacement->touching = searchMesh(&query).nearest;
-    displacement->hasTouching = displacement->touching.triangle >= 0;
     if (displacement->touching.meets) {
         displacement->touching.normal = displacement->direction; // to rounding
     }
@@ -609,7 +596,7 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
     RB_ASSERT(first >= 0.0);
     double low = findLow(&depth->query, direction);
     double last = findFront(depth->pair->mesh, direction) - low + depth->radius + depth->slack;
-    Displacement displacement = {direction, fmax(last, 0.0), {.triangle = -1}, false};
+    Displacement displacement = {.direction = direction, .length = fmax(last, 0.0)};
     double length = first + depth->slack;
     for (int i = 0; i < PART_TRIES && length < last; ++i) {
         rbMeshQuery query = moveQuery(depth, direction, length);
@@ -634,7 +621,6 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
         }
         displacement.length = length;
         displacement.touching = answer.nearest;
-        displacement.hasTouching = true;
         return displacement;
     }
     findTouching(depth, &displacement);
@@ -728,9 +714,10 @@ static void setDisplacement(const Depth* depth, const Displacement* displacement
                             const rbMeshNear* near, rbSeparation* s)
 {
     RB_ASSERT(isfinite(displacement->length) && displacement->length >= 0.0);
-    near = displacement->hasTouching ? &displacement->touching : near;
-    double back = displacement->hasTouching ? -displacement->length : 0.0;
-    rbVec3 n = displacement->hasTouching ? near->normal : displacement->direction;
+    bool hasTouching = displacement->touching.triangle >= 0;
+    near = hasTouching ? &displacement->touching : near;
+    double back = hasTouching ? -displacement->length : 0.0;
+    rbVec3 n = hasTouching ? near->normal : displacement->direction;
     rbVec3 b = rbAddScaled(near->b, -depth->query.core->radius, n);
     s->normal = displacement->direction;
     s->distance = -displacement->length;
@@ -781,20 +768,13 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
 
 // ------------------------------------------------------------------------------------ the answer
 
-static rbStopReason reasonOf(const rbMeshQuery* query, const MeshAnswer* answer)
-{
-    return answer->stop == MESH_BUDGET  ? RB_STOP_BUDGET
-           : query->relativeError > 0.0 ? RB_STOP_CONVERGED
-                                        : RB_STOP_SURFACES;
-}
-
 // A core that does not touch the surface: the distance of the bodies follows from that of the core.
 static void setFromCore(const Depth* depth, const MeshAnswer* answer, rbSeparation* s)
 {
     const rbMeshConvex* pair = depth->pair;
     const rbMeshQuery* query = &depth->query;
     const rbMeshNear* near = &answer->nearest;
-    s->reason = reasonOf(query, answer);
+    s->reason = answer->stop;
     bool isExact = s->reason == RB_STOP_SURFACES;
     bool isDeep =
         isExact ? isInside(query, near) : rbGeometry_Contains(pair->mesh, getPoint(query));
@@ -888,8 +868,7 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     depth.slack = MOVE_UNITS * query->slack;
     MeshAnswer answer = searchMesh(query);
     const rbMeshNear* near = &answer.nearest;
-    if (answer.stop == MESH_DONE && query->relativeError > 0.0 &&
-        answer.lower <= depth.radius + depth.slack) {
+    if (answer.stop == RB_STOP_CONVERGED && answer.lower <= depth.radius + depth.slack) {
         // rough bounds do not decide whether they overlap
         query->relativeError = 0.0;
         query->hint = near->normal;
@@ -898,7 +877,7 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     }
     *separation = (rbSeparation){.faceB = -1};
     RB_ASSERT(near->triangle >= 0);
-    if (near->meets && pair->isDepthUnwanted) {
+    if (near->meets && pair->wish == RB_DEPTH_NONE) {
         separation->lower = -(pair->mesh->radius + pair->convex->radius +
                               rbLength(pair->transform.p) + depth.radius);
         separation->reason = RB_STOP_TOUCHES;
@@ -907,7 +886,7 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     } else {
         setFromCore(&depth, &answer, separation);
     }
-    if (!pair->isRough && separation->reason == RB_STOP_ESTIMATE) {
+    if (pair->wish == RB_DEPTH_SHORTEST && separation->reason == RB_STOP_ESTIMATE) {
         shorten(&depth, separation);
     }
     separation->iterations = (int)(answer.tests < INT32_MAX ? answer.tests : INT32_MAX);

@@ -5,6 +5,7 @@
 #include "collision/convex/gjk.h"
 #include "collision/geometry/closest.h"
 #include "collision/geometry/polyhedron.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 // A mesh and a bounded convex shape (sphere to hull).
 typedef struct rbMeshConvex {
@@ -19,8 +20,7 @@ typedef struct rbMeshConvex {
                            // nearest triangle plus 1; of the last contacts: the direction in
                            // directions[0] and the depth in directions[1].x
     rbEpaScratch* scratch; // for the depth
-    bool isDepthUnwanted;  // where the core intersects the surface: reason TOUCHES, nothing else
-    bool isRough;          // an overlap is not examined beyond the first estimate
+    rbDepthWish wish;
 } rbMeshConvex;
 
 // Signed distance in the frame of the mesh, including the rounding radii.
@@ -46,16 +46,14 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin);
 void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTransform transform,
                         rbSeparation* separation);
 
-// The contact points for a separation (including its rounding radii) of at most threshold:
-// manifolds by direction, at most capacity of them, the first about the normal of the separation.
-// Returns their number.
-int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
-                             double threshold, rbManifold* manifolds, int capacity);
+// Appends the contact points for a separation (including its rounding radii) of at most threshold:
+// manifolds by direction, the first about the normal of the separation.
+void rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                              double threshold, rbContactList* list);
 
 // The same for boxes and hulls that overlapped at the last call with the same cache, using that
-// result without measuring the depth. -1: not possible, measure again.
-int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold* manifolds,
-                          int capacity);
+// result without measuring the depth. False: not possible, measure again.
+bool rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbContactList* list);
 
 // The same where the convex shape is a half space: the vertices that are near enough, reduced to a
 // manifold.

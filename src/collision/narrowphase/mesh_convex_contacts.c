@@ -305,10 +305,7 @@ static int findNext(const Region* region)
 static void fillRegion(Region* region, rbVec3 point, bool isAgain)
 {
     const rbMeshConvex* pair = region->pair;
-    rbConvex core;
-    bool isConvex = rbConvex_Make(pair->convex, pair->radiusConvex, &core);
-    RB_ASSERT(isConvex);
-    (void)isConvex;
+    rbConvex core = rbConvex_Of(pair->convex, pair->radiusConvex);
     region->shapeRadius = core.radius - pair->radiusConvex;
     rbVec3 n = region->out;
     rbTransform moved = pair->transform;
@@ -350,12 +347,10 @@ static void addWitness(rbManifold* manifold, const rbManifoldPoint* witness, dou
     manifold->points[isFull ? highest : manifold->count++] = *witness;
 }
 
-// All manifolds of a region, the first one about the direction in which the bodies were moved;
-// witness: the point used if there is no other, NULL: none.
-static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbManifold* manifolds,
-                          int capacity)
+// Appends all manifolds of a region, the first one about the direction in which the bodies were
+// moved; witness: the point used if there is no other, NULL: none.
+static void buildManifolds(Region* region, const rbManifoldPoint* witness, rbContactList* list)
 {
-    int count = 0;
     rbManifold* manifold = region->manifold;
     buildManifold(region, manifold);
     if (witness != NULL && (manifold->count == 0 || witness->distance >= 0.0)) {
@@ -363,13 +358,10 @@ static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbMani
     }
     for (int next = findNext(region);; next = findNext(region)) {
         if (manifold->count > 0) {
-            if (count < capacity) {
-                manifolds[count] = *manifold;
-            }
-            ++count;
+            rbContactList_Add(list, manifold);
         }
         if (next < 0) {
-            return count;
+            return;
         }
         manifold->normal = directionOf(region, &region->near[next]);
         region->count = 0;
@@ -378,8 +370,8 @@ static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbMani
     }
 }
 
-int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
-                             double threshold, rbManifold* manifolds, int capacity)
+void rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                              double threshold, rbContactList* list)
 {
     RB_ASSERT(separation->distance <= threshold && isfinite(threshold));
     RB_ASSERT(fabs(rbLengthSquared(separation->normal) - 1.0) < 1e-9);
@@ -396,7 +388,7 @@ int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separ
         pair->cache->directions[0] = separation->normal;
         pair->cache->directions[1].x = fmax(-separation->distance, 0.0);
     }
-    return buildManifolds(&region, &witness, manifolds, capacity);
+    buildManifolds(&region, &witness, list);
 }
 
 // Distance and direction of the nearest triangle, with the bodies moved. False: not separated.
@@ -422,14 +414,13 @@ static bool findNearestOf(const Region* region, double* distance, rbVec3* normal
     return true;
 }
 
-int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold* manifolds,
-                          int capacity)
+bool rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbContactList* list)
 {
     rbGjkCache* cache = pair->cache;
     rbShapeType type = pair->convex->type;
     if (cache == NULL || !(cache->directions[1].x > 0.0) ||
         (type != RB_SHAPE_BOX && type != RB_SHAPE_HULL)) {
-        return -1;
+        return false;
     }
     double depth = cache->directions[1].x;
     cache->directions[1].x = 0.0;
@@ -441,17 +432,18 @@ int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold
     double distance;
     rbVec3 normal;
     if (region.nearCount == NEAR_MAX || !findNearestOf(&region, &distance, &normal)) {
-        return -1;
+        return false;
     }
     if (!(distance < INFINITY)) {
-        return 0;
+        return true;
     }
     double cosine = rbDot(normal, region.out);
     double now = region.moved * cosine - distance + pair->radiusMesh + pair->radiusConvex;
     if (cosine < AGAIN_COSINE || !(now > 0.0)) {
-        return -1;
+        return false;
     }
     cache->directions[0] = normal;
     cache->directions[1].x = now;
-    return buildManifolds(&region, NULL, manifolds, capacity);
+    buildManifolds(&region, NULL, list);
+    return true;
 }

@@ -5,10 +5,10 @@
 // decrease, and where they stop, s is a nonnegative sum of normals of contacts: a local minimum.
 #include "collision/narrowphase/mesh_depth.h"
 
-#include "base/core/status.h"
 #include "collision/geometry/closest.h"
 
-#include <float.h>
+#include <rattleback/base.h>
+
 #include <math.h>
 
 // Steps of a descent.

@@ -12,6 +12,13 @@ typedef struct rbHalfSpace {
     double offset; // m
 } rbHalfSpace;
 
+// What is wanted where a mesh overlaps another shape.
+typedef enum rbDepthWish {
+    RB_DEPTH_SHORTEST, // shortened to a local minimum
+    RB_DEPTH_ROUGH,    // the first estimate is enough
+    RB_DEPTH_NONE      // of surfaces that intersect: the reason TOUCHES, nothing else
+} rbDepthWish;
+
 typedef struct rbParting rbParting;
 
 // Convex pieces of the bodies, B moved by the translation: calls rbParting_Add for each pair of

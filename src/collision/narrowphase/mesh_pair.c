@@ -45,10 +45,8 @@
 // 4. Each cluster is reduced to the points of a manifold.
 #include "collision/narrowphase/mesh_pair.h"
 
-#include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
-#include "collision/narrowphase/mesh_depth.h"
 
 #include <float.h>
 #include <math.h>
@@ -219,41 +217,30 @@ static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTrans
     return solid->isSolid;
 }
 
-// A point of the other body and the nearest one of the surface of a solid, if that is known.
-typedef struct NearPoint {
-    rbVec3 point, nearest;
-    int triangle; // -1: unknown
-} NearPoint;
-
-// Does the solid contain a part of the other body, whose surface is separate from its own?
+// Does the solid contain a part of the other body, whose surface is separate from its own? point:
+// of the other body; nearest, triangle: of the solid's surface to it; triangle -1: unknown.
 static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid,
-                     const NearPoint* near)
+                     rbVec3 point, rbVec3 nearest, int triangle)
 {
-    return other->polyhedron->partCount > 1 || near->triangle < 0
+    return other->polyhedron->partCount > 1 || triangle < 0
                ? containsPart(solid, other, toSolid)
-               : mayContain(solid, other, toSolid) &&
-                     rbIsInMesh(solid, near->point, near->nearest, near->triangle);
+               : mayContain(solid, other, toSolid) && rbIsInMesh(solid, point, nearest, triangle);
 }
 
 // Does one of two bodies whose surfaces are separate, according to the search, contain a part of
 // the other?
 static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
 {
-    const rbClosest* closest = &found->closest;
-    bool isDone = found->stop == RB_TREE_DONE;
+    rbVec3 a = found->closest.a, b = found->closest.b;
+    bool isDone = found->stop == RB_STOP_SURFACES;
     rbTransform toB = rbInvertTransform(pair->transformBtoA);
-    NearPoint inA = {closest->b, closest->a, isDone ? found->triangleA : -1};
-    NearPoint inB = {rbTransformPoint(toB, closest->a), rbTransformPoint(toB, closest->b),
-                     isDone ? found->triangleB : -1};
-    return isAround(pair->a, pair->b, pair->transformBtoA, &inA) ||
-           isAround(pair->b, pair->a, toB, &inB);
+    return isAround(pair->a, pair->b, pair->transformBtoA, b, a, isDone ? found->triangleA : -1) ||
+           isAround(pair->b, pair->a, toB, rbTransformPoint(toB, a), rbTransformPoint(toB, b),
+                    isDone ? found->triangleB : -1);
 }
 
 // ----------------------------------------------------------------------------------------- depth
 
-// Directions whose extents are known: axes of both bodies and of both boxes, line of centers,
-// normal of the crossing, sum of the normals.
-#define DIRECTION_MAX 16
 // Distance queries of the descent.
 #define DESCENT_MAX 8
 // Maximum number of pairs summed: identical meshes intersect in all of their triangles.
@@ -267,33 +254,26 @@ static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
 // Rounding error of positions, relative to the coordinates.
 #define ROUNDING (64.0 * DBL_EPSILON)
 
-typedef struct Extent {
-    rbVec3 direction; // unit
-    double lowA, highA, lowB, highB;
-} Extent;
-
 typedef struct Search {
     const rbMeshPair* pair;
     rbMat3 rotation;
     double size;      // m, of the coordinates
     double slack;     // m, of rounding
     long long budget; // pairs of triangles remaining, < 0: no limit
-    Extent extents[DIRECTION_MAX];
-    int extentCount;
-    rbVec3 best;   // m, translation of B that separates the bodies
-    double length; // m, of it
+    rbVec3 best;      // m, translation of B that separates the bodies
+    double length;    // m, of it
     bool hasWitness;
     rbTreePairResult witness; // of the bodies separated by it
     long long triangleTests;
 } Search;
 
 // Measures the bodies along a direction, in both senses; keeps the translation if it is the
-// shortest.
-static void tryDirection(Search* search, rbVec3 direction)
+// shortest. Returns the extent of the thinner body.
+static double tryDirection(Search* search, rbVec3 direction)
 {
     double length = rbLength(direction);
-    if (!(length > 0.0) || !isfinite(length) || search->extentCount == DIRECTION_MAX) {
-        return;
+    if (!(length > 0.0) || !isfinite(length)) {
+        return 0.0;
     }
     rbVec3 d = rbScale(1.0 / length, direction);
     const rbMeshPair* pair = search->pair;
@@ -301,30 +281,30 @@ static void tryDirection(Search* search, rbVec3 direction)
     const rbBoxTree* b = pair->b->polyhedron->tree;
     rbVec3 dB = rbMulMtV(search->rotation, d);
     double shift = rbDot(d, pair->transformBtoA.p);
-    Extent extent = {d, -rbBoxTree_FindReach(a, rbNeg(d)), rbBoxTree_FindReach(a, d),
-                     shift - rbBoxTree_FindReach(b, rbNeg(dB)), shift + rbBoxTree_FindReach(b, dB)};
-    search->extents[search->extentCount++] = extent;
-    double ahead = fmax(extent.highA - extent.lowB, 0.0);
-    double back = fmax(extent.highB - extent.lowA, 0.0);
+    double lowA = -rbBoxTree_FindReach(a, rbNeg(d)), highA = rbBoxTree_FindReach(a, d);
+    double lowB = shift - rbBoxTree_FindReach(b, rbNeg(dB));
+    double highB = shift + rbBoxTree_FindReach(b, dB);
+    double ahead = fmax(highA - lowB, 0.0), back = fmax(highB - lowA, 0.0);
     double least = fmin(ahead, back) * (1.0 + STRETCH) + GAP * search->size;
     if (least < search->length) {
         search->best = rbScale(ahead <= back ? least : -least, d);
         search->length = rbLength(search->best); // as tryOffset measures it
         search->hasWitness = false;
     }
+    return fmin(highA - lowA, highB - lowB);
 }
 
 static void tryBoxAxes(Search* search, const rbBoxTree* tree, const rbMat3* rotation)
 {
     const rbTiltedNode* root = &tree->tilted[0];
-    const float(*axes[3])[RB_BOX_WIDTH] = {root->longAxis, root->wideAxis, root->normal};
+    const rbVec3 axes[3] = {rbPickLane(root->longAxis, 0), rbPickLane(root->wideAxis, 0),
+                            rbPickLane(root->normal, 0)};
     for (int i = 0; i < 3; ++i) {
-        rbVec3 axis = {(double)axes[i][0][0], (double)axes[i][1][0], (double)axes[i][2][0]};
-        rbVec3 size = rbAbs3(axis);
+        rbVec3 size = rbAbs3(axes[i]);
         double largest = fmax(size.x, fmax(size.y, size.z));
         // an axis of the body was tried already
         if (size.x + size.y + size.z > largest * (1.0 + 1e-6)) {
-            tryDirection(search, rbMulMV(*rotation, axis));
+            (void)tryDirection(search, rbMulMV(*rotation, axes[i]));
         }
     }
 }
@@ -339,7 +319,6 @@ static void beginSearch(Search* search, const rbMeshPair* pair)
     search->slack = ROUNDING * (search->size + rbLength(pair->transformBtoA.p) +
                                 rbLength(a->origin) + rbLength(b->origin));
     search->budget = -1;
-    search->extentCount = 0;
     search->best = RB_VEC3_ZERO;
     search->length = INFINITY;
     search->hasWitness = false;
@@ -347,13 +326,13 @@ static void beginSearch(Search* search, const rbMeshPair* pair)
     const rbMat3 body = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const rbMat3* frames[2] = {&body, &search->rotation};
     for (int i = 0; i < 2; ++i) {
-        tryDirection(search, frames[i]->cx);
-        tryDirection(search, frames[i]->cy);
-        tryDirection(search, frames[i]->cz);
+        (void)tryDirection(search, frames[i]->cx);
+        (void)tryDirection(search, frames[i]->cy);
+        (void)tryDirection(search, frames[i]->cz);
     }
     tryBoxAxes(search, a, &body);
     tryBoxAxes(search, b, &search->rotation);
-    tryDirection(search, rbSub(rbTransformPoint(pair->transformBtoA, b->origin), a->origin));
+    (void)tryDirection(search, rbSub(rbTransformPoint(pair->transformBtoA, b->origin), a->origin));
 }
 
 // The distance of the surfaces.
@@ -528,13 +507,11 @@ static void tryCrossing(Search* search, const Meeting* meeting)
 static void tryWall(Search* search, const rbClosest* closest)
 {
     rbVec3 line = rbSub(closest->b, closest->a);
-    tryDirection(search, line);
+    double width = tryDirection(search, line) + rbLength(line);
     if (!(rbLength(line) > 0.0)) {
         return;
     }
-    const Extent* e = &search->extents[search->extentCount - 1];
     rbVec3 n = rbNormalize(line);
-    double width = fmin(e->highA - e->lowA, e->highB - e->lowB) + rbLength(line);
     // whichever is inside: B moves from its wall point to that of A
     rbVec3 offset = stretch(search, rbNeg(n), width);
     if (rbLength(offset) < search->length) {
@@ -620,7 +597,7 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
 {
     RB_ASSERT(found->triangleA >= 0 && pair->scratch != NULL);
     const rbClosest* closest = &found->closest;
-    bool isMeeting = found->stop == RB_TREE_MEETS;
+    bool isMeeting = found->stop == RB_STOP_TOUCHES;
     separation->reason = RB_STOP_ESTIMATE;
     Meeting meeting = {makeCrossing(closest->a), NULL, 0};
     if (isMeeting) {
@@ -637,15 +614,15 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
         search.budget = left > 0 ? left : 0;
     }
     if (isMeeting) {
-        tryDirection(&search, normalOf(&meeting.crossing));
-        tryDirection(&search, meeting.crossing.normals);
+        (void)tryDirection(&search, normalOf(&meeting.crossing));
+        (void)tryDirection(&search, meeting.crossing.normals);
         tryCrossing(&search, &meeting);
     } else {
         tryWall(&search, closest);
     }
     descend(&search);
     separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
-    if (!pair->isRough) {
+    if (pair->wish == RB_DEPTH_SHORTEST) {
         shorten(&search);
         separation->upper = fmin(separation->upper, -boundDepth(&search, &meeting.crossing));
     }
@@ -668,24 +645,13 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
 
 // -------------------------------------------------------------------------------------- distance
 
-static rbStopReason reasonOf(rbTreeStop stop)
-{
-    static const rbStopReason reasons[] = {
-        [RB_TREE_DONE] = RB_STOP_SURFACES, [RB_TREE_MEETS] = RB_STOP_ESTIMATE,
-        [RB_TREE_LIMIT] = RB_STOP_APART,   [RB_TREE_QUALITY] = RB_STOP_CONVERGED,
-        [RB_TREE_BUDGET] = RB_STOP_BUDGET,
-    };
-    return reasons[stop];
-}
-
 void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
 {
     rbTreePairResult found = searchTrees(pair, INFINITY, 0.0);
     const rbClosest* closest = &found.closest;
     bool hasPair = found.triangleA >= 0;
     double distance = hasPair ? sqrt(closest->squared) : found.lower;
-    bool isTouching = found.stop == RB_TREE_MEETS;
-    bool overlaps = isTouching || (hasPair && isContained(pair, &found));
+    bool overlaps = found.stop == RB_STOP_TOUCHES || (hasPair && isContained(pair, &found));
     *separation = (rbSeparation){
         .distance = distance,
         .lower = found.lower,
@@ -696,11 +662,11 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
                       ? rbScale(1.0 / distance, rbSub(closest->b, closest->a))
                       : RB_VEC3_ZERO,
         .iterations = (int)(found.triangleTests < INT32_MAX ? found.triangleTests : INT32_MAX),
-        .reason = reasonOf(found.stop),
+        .reason = found.stop,
         .faceA = rbGetMeshFace(pair->a, found.triangleA),
         .faceB = rbGetMeshFace(pair->b, found.triangleB),
     };
-    if (overlaps && pair->isDepthUnwanted) {
+    if (overlaps && pair->wish == RB_DEPTH_NONE) {
         // bounding spheres of the trees are separated by the sum of their radii
         separation->lower =
             -(pair->a->polyhedron->tree->radius + pair->b->polyhedron->tree->radius);
@@ -1253,22 +1219,6 @@ static void collectRegions(Collector* c, const rbSeparation* overlap)
 
 // ------------------------------------------------------------------------------------------ query
 
-static Collector makeCollector(const rbMeshPair* pair, double threshold)
-{
-    const rbBoxTree* a = pair->a->polyhedron->tree;
-    const rbBoxTree* b = pair->b->polyhedron->tree;
-    Collector c = {.pair = pair,
-                   .rotation = rbMatFromQuat(pair->transformBtoA.q),
-                   .threshold = threshold,
-                   .size = a->radius + b->radius,
-                   .ceiling = INFINITY};
-    c.capacity = (int)(pair->scratchSize / (sizeof(Candidate) + sizeof(rbManifoldPoint)));
-    RB_ASSERT(c.capacity >= 2);
-    c.items = pair->scratch;
-    c.chosen = (rbManifoldPoint*)(c.items + c.capacity);
-    return c;
-}
-
 void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA, double radiusB,
                         rbContactList* list)
 {
@@ -1281,11 +1231,19 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
         return;
     }
     // from here on the scratch memory holds candidates
-    Collector c = makeCollector(pair, reach);
-    double smaller = fmin(pair->a->polyhedron->tree->radius, pair->b->polyhedron->tree->radius);
+    double sizeA = pair->a->polyhedron->tree->radius, sizeB = pair->b->polyhedron->tree->radius;
+    Collector c = {.pair = pair,
+                   .rotation = rbMatFromQuat(pair->transformBtoA.q),
+                   .threshold = reach,
+                   .size = sizeA + sizeB,
+                   .ceiling = INFINITY,
+                   .items = pair->scratch};
+    c.capacity = (int)(pair->scratchSize / (sizeof(Candidate) + sizeof(rbManifoldPoint)));
+    c.chosen = (rbManifoldPoint*)(c.items + c.capacity);
+    RB_ASSERT(c.capacity >= 2);
     bool isOverlap = s.reason == RB_STOP_ESTIMATE;
     c.isDeep = isOverlap && -s.distance > DEEP_PART * c.size;
-    if (!isOverlap || -s.lower <= LOCAL_PART * smaller) {
+    if (!isOverlap || -s.lower <= LOCAL_PART * fmin(sizeA, sizeB)) {
         collectMoved(&c, isOverlap ? rbScale(-s.lower, s.normal) : RB_VEC3_ZERO,
                      isOverlap ? 0.0 : s.distance);
     } else {
@@ -1299,9 +1257,6 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
     for (int i = 0; i < clusters; ++i) {
         rbManifold manifold = reduceCluster(&c, i);
         rbRoundManifold(&manifold, radiusA, radiusB);
-        if (list->count < list->capacity) {
-            list->manifolds[list->count] = manifold;
-        }
-        ++list->count;
+        rbContactList_Add(list, &manifold);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "collision/distance/tree_pair.h"
 #include "collision/geometry/polyhedron.h"
+#include "collision/narrowphase/mesh_depth.h"
 
 // Two such shapes, without the radii that round them.
 typedef struct rbMeshPair {
@@ -11,8 +12,7 @@ typedef struct rbMeshPair {
     rbTransform transformBtoA;
     double relativeTolerance;
     long long budget; // pairs of triangles, 0: no limit
-    bool isDepthUnwanted;
-    bool isRough;   // the first estimate of the depth is enough
+    rbDepthWish wish;
     rbFront* front; // NULL: none
     void* scratch;  // aligned for doubles
     size_t scratchSize;

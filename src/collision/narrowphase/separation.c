@@ -32,15 +32,20 @@
 
 // ---------------------------------------------------------------------------------- pair table
 
-// The data that a measurement of the table needs.
-typedef struct PairQuery {
+// A query, which a visit of all pairs of parts answers.
+typedef struct Query {
     const rbSeparationInput* input;
     rbGjkCache* cache;      // NULL: none
     rbMethodMemory* memory; // of the cache, for a registered method
     rbFront* front;         // of the cache, for meshes
     rbEpaScratch* scratch;  // NULL: no depth is needed
     rbError* error;
-} PairQuery;
+    // parameters, used by the function that visits the pairs
+    double threshold; // m
+    rbSeparation* separation;
+    rbContactList* contacts;
+    bool isDone; // no further parts are needed
+} Query;
 
 // Two shapes that are not compounds, as parts of the shapes of the input.
 typedef struct PairLeaf {
@@ -89,7 +94,7 @@ static rbCollideFn* getClosedForm(const rbGeometry* a, const rbGeometry* b)
     return form;
 }
 
-typedef rbStatus MeasureFn(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation);
+typedef rbStatus MeasureFn(const Query* query, const PairLeaf* leaf, rbSeparation* separation);
 
 typedef struct MethodRow {
     const char* name;
@@ -109,25 +114,20 @@ static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, 
     rbRoundSeparation(s, radiusA, radiusB);
 }
 
-// The remedy for a pair that a method does not support.
-static const char* remedyFor(const PairLeaf* leaf)
+static rbStatus refuse(const Query* query, const PairLeaf* leaf)
 {
-    return leaf->a->type == RB_SHAPE_PLANE && leaf->b->type == RB_SHAPE_PLANE
-               ? "two half spaces have no distance; replace one of them by a bounded shape, such "
-                 "as a box"
-               : "use the method auto";
-}
-
-static rbStatus refuse(const PairQuery* query, const PairLeaf* leaf)
-{
+    bool arePlanes = leaf->a->type == RB_SHAPE_PLANE && leaf->b->type == RB_SHAPE_PLANE;
     return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
                        "the method %s does not support %s and %s; %s",
                        rbPairMethod_Name(query->input->method), rbShapeType_Name(leaf->a->type),
-                       rbShapeType_Name(leaf->b->type), remedyFor(leaf));
+                       rbShapeType_Name(leaf->b->type),
+                       arePlanes ? "two half spaces have no distance; replace one of them by a "
+                                   "bounded shape, such as a box"
+                                 : "use the method auto");
 }
 
 // Rejected if a shape is not convex.
-static rbStatus makePairBodies(const PairQuery* query, const PairLeaf* leaf, PairBodies* bodies)
+static rbStatus makePairBodies(const Query* query, const PairLeaf* leaf, PairBodies* bodies)
 {
     const rbSeparationInput* input = query->input;
     if (!rbConvex_Make(leaf->a, input->radiusA, &bodies->a) ||
@@ -179,7 +179,7 @@ static void settleWitnesses(const rbCso* cso, const rbGjkResult* gjk, const rbEp
 }
 
 // EPA without GJK, where the cores are likely to overlap deeply. False if it proves no depth.
-static bool measureDeep(const PairQuery* query, const rbCso* cso, const rbEpaSettings* settings,
+static bool measureDeep(const Query* query, const rbCso* cso, const rbEpaSettings* settings,
                         rbSeparation* separation)
 {
     rbCsoPoint start[4];
@@ -199,8 +199,7 @@ static bool measureDeep(const PairQuery* query, const rbCso* cso, const rbEpaSet
     return true;
 }
 
-static rbStatus measureIterative(const PairQuery* query, const PairLeaf* leaf,
-                                 rbSeparation* separation)
+static rbStatus measureIterative(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     double tolerance = query->input->relativeTolerance;
     PairBodies bodies;
@@ -211,15 +210,10 @@ static rbStatus measureIterative(const PairQuery* query, const PairLeaf* leaf,
     if (measureDeep(query, cso, &epa, separation)) {
         return RB_STATUS_OK;
     }
-    rbGjkSettings own;
-    const rbGjkSettings* gjk = NULL;
-    if (tolerance > 0.0) {
-        own = rbDefaultGjkSettings();
-        own.relativeTolerance = tolerance;
-        gjk = &own;
-    }
+    rbGjkSettings gjk = rbDefaultGjkSettings();
+    gjk.relativeTolerance = tolerance > 0.0 ? tolerance : gjk.relativeTolerance;
     rbGjkResult result;
-    rbGjk_Solve(cso, gjk, query->cache, &result);
+    rbGjk_Solve(cso, &gjk, query->cache, &result);
     rbEpaResult depth;
     if (result.overlaps) {
         depth = rbEpa_Depth(cso, result.simplex, result.simplexCount, &epa, query->scratch);
@@ -233,7 +227,7 @@ static rbStatus measureIterative(const PairQuery* query, const PairLeaf* leaf,
         }
     }
     if (!result.overlaps) {
-        rbGjk_Tighten(cso, gjk, &result);
+        rbGjk_Tighten(cso, &gjk, &result);
         setSeparation(cso->a->radius, cso->b->radius, &result, separation);
         return RB_STATUS_OK;
     }
@@ -243,8 +237,7 @@ static rbStatus measureIterative(const PairQuery* query, const PairLeaf* leaf,
     return RB_STATUS_OK;
 }
 
-static rbStatus measureClosed(const PairQuery* query, const PairLeaf* leaf,
-                              rbSeparation* separation)
+static rbStatus measureClosed(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     rbCollideFn* straight = getClosedForm(leaf->a, leaf->b);
     rbCollideFn* crossed = getClosedForm(leaf->b, leaf->a);
@@ -267,7 +260,7 @@ static bool hasClosedForm(const PairLeaf* leaf)
 }
 
 // Ellipsoids by Newton, where the result is proven.
-static rbStatus measureEllipsoids(const PairQuery* query, const PairLeaf* leaf,
+static rbStatus measureEllipsoids(const Query* query, const PairLeaf* leaf,
                                   rbSeparation* separation)
 {
     rbVec3 start = leaf->transformBtoA.p;
@@ -286,9 +279,8 @@ static rbStatus measureEllipsoids(const PairQuery* query, const PairLeaf* leaf,
 
 // Boxes that were separate, by warm-started GJK: mostly the features of the last query are still
 // the nearest.
-static bool measureWarmBoxes(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+static bool measureWarmBoxes(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
-    double radiusA = query->input->radiusA, radiusB = query->input->radiusB;
     rbTransform transform = leaf->transformBtoA;
     rbGjkBoxes pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
                        rbLaneVec_Make(leaf->b->data.box.halfExtents),
@@ -296,24 +288,21 @@ static bool measureWarmBoxes(const PairQuery* query, const PairLeaf* leaf, rbSep
                        leaf->a->radius + leaf->b->radius + rbLength(transform.p)};
     const rbGjkSettings settings = rbDefaultGjkSettings();
     rbGjkResult result;
-    if (rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {
-        setSeparation(radiusA, radiusB, &result, separation);
-        return true;
+    if (!rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {
+        PairBodies bodies;
+        (void)makePairBodies(query, leaf, &bodies);
+        rbGjk_Search(&bodies.cso, &settings, query->cache, &result);
+        if (result.overlaps || result.reason != RB_STOP_CONVERGED) {
+            return false;
+        }
     }
-    PairBodies bodies;
-    (void)makePairBodies(query, leaf, &bodies);
-    rbGjkResult found;
-    rbGjk_Search(&bodies.cso, &settings, query->cache, &found);
-    if (found.overlaps || found.reason != RB_STOP_CONVERGED) {
-        return false;
-    }
-    setSeparation(radiusA, radiusB, &found, separation);
+    setSeparation(query->input->radiusA, query->input->radiusB, &result, separation);
     return true;
 }
 
 // Boxes: separating axes are faster than a cold GJK, and a warm GJK is faster still; vertices near
 // vertices are left to GJK in any case. A cache with a direction means that they were separate.
-static rbStatus measureBoxes(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+static rbStatus measureBoxes(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     rbGjkCache* cache = query->cache;
     bool wasApart = cache != NULL && rbLengthSquared(cache->direction) > 0.0;
@@ -331,7 +320,7 @@ static rbStatus measureBoxes(const PairQuery* query, const PairLeaf* leaf, rbSep
     return RB_STATUS_OK;
 }
 
-static rbMeshPair makeMeshPair(const PairQuery* query, const PairLeaf* leaf)
+static rbMeshPair makeMeshPair(const Query* query, const PairLeaf* leaf, rbDepthWish wish)
 {
     const rbSeparationInput* input = query->input;
     return (rbMeshPair){.a = leaf->a,
@@ -339,14 +328,14 @@ static rbMeshPair makeMeshPair(const PairQuery* query, const PairLeaf* leaf)
                         .transformBtoA = leaf->transformBtoA,
                         .relativeTolerance = input->relativeTolerance,
                         .budget = input->budget,
-                        .isDepthUnwanted = input->isDepthUnwanted,
+                        .wish = wish,
                         .front = query->front,
                         .scratch = query->scratch,
                         .scratchSize = sizeof(rbEpaScratch)};
 }
 
 // A mesh and a convex shape or a plane, whichever comes first: the mesh is A for their kernels.
-static rbMeshConvex makeMeshConvex(const PairQuery* query, const PairLeaf* leaf)
+static rbMeshConvex makeMeshConvex(const Query* query, const PairLeaf* leaf, rbDepthWish wish)
 {
     const rbSeparationInput* input = query->input;
     bool isMeshA = rbIsMeshLike(leaf->a);
@@ -359,7 +348,8 @@ static rbMeshConvex makeMeshConvex(const PairQuery* query, const PairLeaf* leaf)
                           .relativeTolerance = input->relativeTolerance,
                           .budget = input->budget,
                           .cache = query->cache,
-                          .scratch = query->scratch};
+                          .scratch = query->scratch,
+                          .wish = wish};
 }
 
 static void measureMixed(const rbMeshConvex* pair, rbSeparation* separation)
@@ -372,30 +362,28 @@ static void measureMixed(const rbMeshConvex* pair, rbSeparation* separation)
     }
 }
 
-// What is wanted where a mesh overlaps another shape.
-typedef enum DepthWish {
-    DEPTH_NONE, // of surfaces that intersect
-    DEPTH_ROUGH,
-    DEPTH_SHORTEST,
-} DepthWish;
+static bool hasMesh(const PairLeaf* leaf)
+{
+    return rbIsMeshLike(leaf->a) || rbIsMeshLike(leaf->b);
+}
 
-static void measureTriangles(const PairQuery* query, const PairLeaf* leaf, DepthWish wish,
+static bool areMeshes(const PairLeaf* leaf)
+{
+    return rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b);
+}
+
+static void measureTriangles(const Query* query, const PairLeaf* leaf, rbDepthWish wish,
                              rbSeparation* separation)
 {
-    if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
-        rbMeshPair pair = makeMeshPair(query, leaf);
-        pair.isDepthUnwanted = wish == DEPTH_NONE;
-        pair.isRough = wish != DEPTH_SHORTEST;
+    if (areMeshes(leaf)) {
+        rbMeshPair pair = makeMeshPair(query, leaf, wish);
         rbMeasureMeshes(&pair, separation);
         return;
     }
-    rbMeshConvex pair = makeMeshConvex(query, leaf);
-    pair.isDepthUnwanted = wish == DEPTH_NONE;
-    pair.isRough = wish != DEPTH_SHORTEST;
+    rbMeshConvex pair = makeMeshConvex(query, leaf, wish);
     measureMixed(&pair, separation);
     if (!rbIsMeshLike(leaf->a)) {
         *separation = rbFlipSeparation(separation, pair.transform);
-        separation->faceB = separation->faceA;
     }
 }
 
@@ -413,11 +401,11 @@ static bool areInOrder(const PairLeaf* leaf)
 // Distance, and the shortest depth: of an order and a position rounded to 12 digits that are the
 // same for exchanged bodies, whose positions differ by rounding. The descent may pass places from
 // which a rounding decides the way.
-static void measureOverlap(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+static void measureOverlap(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     PairLeaf ordered = *leaf;
     rbSeparationInput input = *query->input;
-    PairQuery plain = {.input = &input, .scratch = query->scratch, .error = query->error};
+    Query plain = {.input = &input, .scratch = query->scratch, .error = query->error};
     bool isFlipped = !areInOrder(leaf);
     if (isFlipped) {
         ordered.a = leaf->b;
@@ -434,9 +422,9 @@ static void measureOverlap(const PairQuery* query, const PairLeaf* leaf, rbSepar
     ordered.transformBtoA.p = rbSub(rbAdd(p, shift), shift);
     double error = rbDistance(p, ordered.transformBtoA.p) + DBL_EPSILON * size;
     rbSeparation found;
-    measureTriangles(&plain, &ordered, DEPTH_SHORTEST, &found);
+    measureTriangles(&plain, &ordered, RB_DEPTH_SHORTEST, &found);
     if (found.reason != RB_STOP_ESTIMATE) {
-        measureTriangles(query, leaf, DEPTH_ROUGH, separation); // they touch
+        measureTriangles(query, leaf, RB_DEPTH_ROUGH, separation); // they touch
         return;
     }
     if (found.lower < 0.0) {
@@ -447,35 +435,33 @@ static void measureOverlap(const PairQuery* query, const PairLeaf* leaf, rbSepar
         found.distance = fmin(fmax(exact, found.lower), found.upper);
     }
     if (isFlipped) {
-        int face = found.faceA;
         found = rbFlipSeparation(&found, ordered.transformBtoA);
-        found.faceA = found.faceB;
-        found.faceB = face;
     }
     found.iterations += separation->iterations;
     *separation = found;
 }
 
-static rbStatus measureMesh(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+static rbStatus measureMesh(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     const rbSeparationInput* input = query->input;
-    bool areMeshes = rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b);
-    bool isRough = input->budget > 0, isUnwanted = areMeshes && input->isDepthUnwanted;
-    measureTriangles(query, leaf, isRough && !isUnwanted ? DEPTH_ROUGH : DEPTH_NONE, separation);
+    bool isTwo = areMeshes(leaf);
+    bool isRough = input->budget > 0, isUnwanted = isTwo && input->isDepthUnwanted;
+    rbDepthWish first = isRough && !isUnwanted ? RB_DEPTH_ROUGH : RB_DEPTH_NONE;
+    measureTriangles(query, leaf, first, separation);
     bool isOverlap =
         separation->reason == RB_STOP_TOUCHES || separation->reason == RB_STOP_ESTIMATE;
     if (isOverlap && !isRough && !isUnwanted) {
         measureOverlap(query, leaf, separation);
     }
     double radii = input->radiusA + input->radiusB;
-    bool mayOverlap = areMeshes && radii > 0.0 && separation->lower < radii;
-    if (areMeshes) {
+    bool mayOverlap = isTwo && radii > 0.0 && separation->lower < radii;
+    if (isTwo) {
         rbRoundSeparation(separation, input->radiusA, input->radiusB);
     }
     if (mayOverlap) {
         // in a cavity there may be no room for the radii: only a plane is certain to separate them
         rbVec3 direction;
-        rbMeshPair pair = makeMeshPair(query, leaf);
+        rbMeshPair pair = makeMeshPair(query, leaf, first);
         separation->lower = -(rbBoundMeshDepth(&pair, &direction) + radii);
         separation->reason = separation->distance < 0.0 ? RB_STOP_ESTIMATE : separation->reason;
     }
@@ -485,8 +471,7 @@ static rbStatus measureMesh(const PairQuery* query, const PairLeaf* leaf, rbSepa
 // The function that auto measures a pair by; NULL: a closed form or, without one, iteration.
 static MeasureFn* getAutoRow(const PairLeaf* leaf)
 {
-    bool isMeshA = rbIsMeshLike(leaf->a), isMeshB = rbIsMeshLike(leaf->b);
-    if (isMeshA || isMeshB) {
+    if (hasMesh(leaf)) {
         return measureMesh;
     }
     if (leaf->a->type != leaf->b->type) {
@@ -497,7 +482,7 @@ static MeasureFn* getAutoRow(const PairLeaf* leaf)
                                                  : NULL;
 }
 
-static rbStatus measureAuto(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+static rbStatus measureAuto(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     MeasureFn* own = getAutoRow(leaf);
     if (own != NULL) {
@@ -525,7 +510,7 @@ rbStatus rbRegisterPairMethod(const rbPairMethodRow* row, rbError* error)
 }
 
 // The leaf as a separate input.
-static rbSeparationInput makeLeafInput(const PairQuery* query, const PairLeaf* leaf)
+static rbSeparationInput makeLeafInput(const Query* query, const PairLeaf* leaf)
 {
     rbSeparationInput input = *query->input;
     input.geometryA = leaf->a;
@@ -534,7 +519,7 @@ static rbSeparationInput makeLeafInput(const PairQuery* query, const PairLeaf* l
     return input;
 }
 
-static rbStatus measureRegistered(const PairQuery* query, const PairLeaf* leaf,
+static rbStatus measureRegistered(const Query* query, const PairLeaf* leaf,
                                   rbSeparation* separation)
 {
     rbSeparationInput input = makeLeafInput(query, leaf);
@@ -544,7 +529,7 @@ static rbStatus measureRegistered(const PairQuery* query, const PairLeaf* leaf,
 }
 
 // Are the shapes at most margin m apart, by the registered method of the input?
-static rbStatus testRegistered(const PairQuery* query, const PairLeaf* leaf, double margin,
+static rbStatus testRegistered(const Query* query, const PairLeaf* leaf, double margin,
                                bool* overlaps)
 {
     rbSeparationInput input = makeLeafInput(query, leaf);
@@ -560,7 +545,7 @@ static rbStatus testRegistered(const PairQuery* query, const PairLeaf* leaf, dou
 }
 
 // Rejected, with the reason in the error of the query, if the method does not support the pair.
-static rbStatus measurePair(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
+static rbStatus measurePair(const Query* query, const PairLeaf* leaf, rbSeparation* separation)
 {
     rbPairMethod method = query->input->method;
     RB_ASSERT((unsigned)method < (unsigned)rbPairMethod_GetCount());
@@ -606,16 +591,6 @@ static rbEpaScratch* alignScratch(void* scratch)
     return (rbEpaScratch*)((char*)scratch + gap);
 }
 
-// State of a query that traverses the compounds.
-typedef struct Query {
-    PairQuery pair;
-    // parameters, used by the function that visits the pairs of parts
-    double threshold; // m
-    rbSeparation* separation;
-    rbContactList* contacts;
-    bool isDone; // no further parts are needed
-} Query;
-
 // ----------------------------------------------------------------------------------- compounds
 
 static bool isSimple(const rbSeparationInput* input)
@@ -630,7 +605,7 @@ typedef rbStatus VisitFn(Query* query, const PairLeaf* leaf);
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static rbStatus visitLeaves(Query* query, const PairLeaf* leaf, VisitFn* visit)
 {
-    const rbSeparationInput* input = query->pair.input;
+    const rbSeparationInput* input = query->input;
     double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB;
     double limit = query->separation != NULL ? query->separation->upper : query->threshold;
     if (rbLength(leaf->transformBtoA.p) - reach > limit + leaf->rounding) {
@@ -651,11 +626,11 @@ static rbStatus visitLeaves(Query* query, const PairLeaf* leaf, VisitFn* visit)
             part.a = child->geometry;
             part.transformBtoA = rbInvMulTransforms(child->transform, leaf->transformBtoA);
             part.partToA = rbMulTransforms(leaf->partToA, child->transform);
-            part.childA = leaf->a == query->pair.input->geometryA ? i : leaf->childA;
+            part.childA = leaf->a == query->input->geometryA ? i : leaf->childA;
         } else {
             part.b = child->geometry;
             part.transformBtoA = rbMulTransforms(leaf->transformBtoA, child->transform);
-            part.childB = leaf->b == query->pair.input->geometryB ? i : leaf->childB;
+            part.childB = leaf->b == query->input->geometryB ? i : leaf->childB;
         }
         status = visitLeaves(query, &part, visit);
     }
@@ -677,13 +652,13 @@ static void takeNearer(rbSeparation* best, const rbSeparation* part)
 
 static rbStatus visitOnly(Query* query, const PairLeaf* leaf)
 {
-    return measurePair(&query->pair, leaf, query->separation);
+    return measurePair(query, leaf, query->separation);
 }
 
 static rbStatus visitNearest(Query* query, const PairLeaf* leaf)
 {
     rbSeparation part = {0};
-    RB_TRY(measurePair(&query->pair, leaf, &part));
+    RB_TRY(measurePair(query, leaf, &part));
     // poses of parts are products, with rounding relative to the longest factor
     part.lower -= leaf->rounding;
     part.upper += leaf->rounding;
@@ -701,27 +676,22 @@ static rbStatus visitNearest(Query* query, const PairLeaf* leaf)
 // Are two shapes, one of which is a mesh, near enough?
 static bool testMeshLeaf(const Query* query, const PairLeaf* leaf, double threshold)
 {
-    const rbSeparationInput* input = query->pair.input;
-    if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
+    const rbSeparationInput* input = query->input;
+    if (areMeshes(leaf)) {
         rbTreeEntry entries[TEST_ENTRIES];
-        rbMeshPair pair = makeMeshPair(&query->pair, leaf);
+        rbMeshPair pair = makeMeshPair(query, leaf, RB_DEPTH_NONE);
         pair.scratch = entries;
         pair.scratchSize = sizeof(entries);
         pair.budget = 0;
         return rbTestMeshes(&pair, threshold + input->radiusA + input->radiusB);
     }
-    rbMeshConvex pair = makeMeshConvex(&query->pair, leaf);
+    rbMeshConvex pair = makeMeshConvex(query, leaf, RB_DEPTH_NONE);
     if (pair.convex->type == RB_SHAPE_PLANE) {
         rbSeparation part;
         measureMixed(&pair, &part);
         return part.lower <= threshold;
     }
     return rbTestMeshConvex(&pair, threshold);
-}
-
-static bool hasMesh(const PairLeaf* leaf)
-{
-    return rbIsMeshLike(leaf->a) || rbIsMeshLike(leaf->b);
 }
 
 // Are the bounding balls more than the threshold apart?
@@ -732,7 +702,7 @@ static bool areBallsApart(const rbSeparationInput* input, const PairLeaf* leaf, 
 }
 
 // A proof without GJK, which keeps no cache: boxes and ellipsoids are faster without one.
-static rbOverlap testConvexLeaf(const PairQuery* query, const PairLeaf* leaf, double threshold)
+static rbOverlap testConvexLeaf(const Query* query, const PairLeaf* leaf, double threshold)
 {
     rbShapeType type = leaf->a->type == leaf->b->type ? leaf->a->type : RB_SHAPE_COUNT;
     double reach = threshold + query->input->radiusA + query->input->radiusB;
@@ -749,13 +719,13 @@ static rbOverlap testConvexLeaf(const PairQuery* query, const PairLeaf* leaf, do
 
 static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
 {
-    rbPairMethod method = query->pair.input->method;
+    rbPairMethod method = query->input->method;
     double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
     if (method == RB_PAIR_AUTO) {
-        if (areBallsApart(query->pair.input, leaf, threshold)) {
+        if (areBallsApart(query->input, leaf, threshold)) {
             return RB_STATUS_OK;
         }
-        rbOverlap found = testConvexLeaf(&query->pair, leaf, threshold);
+        rbOverlap found = testConvexLeaf(query, leaf, threshold);
         if (found != RB_OVERLAP_OPEN) {
             query->isDone = found == RB_OVERLAP_MEETS;
             return RB_STATUS_OK;
@@ -766,26 +736,25 @@ static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
         return RB_STATUS_OK;
     }
     if (method >= RB_PAIR_COUNT) {
-        return testRegistered(&query->pair, leaf, threshold, &query->isDone);
+        return testRegistered(query, leaf, threshold, &query->isDone);
     }
     // auto measures some pairs by a closed form and nothing else
     if (method == RB_PAIR_CLOSED_FORM ||
         (method == RB_PAIR_AUTO && hasClosedForm(leaf) && getAutoRow(leaf) == NULL)) {
         rbSeparation part;
-        RB_TRY(measurePair(&query->pair, leaf, &part));
+        RB_TRY(measurePair(query, leaf, &part));
         query->isDone = part.lower <= threshold;
         return RB_STATUS_OK;
     }
     PairBodies bodies;
-    RB_TRY(makePairBodies(&query->pair, leaf, &bodies));
+    RB_TRY(makePairBodies(query, leaf, &bodies));
     // without a cache portals are faster than simplices
     double reach = threshold + bodies.a.radius + bodies.b.radius;
-    rbOverlap found = method == RB_PAIR_AUTO && query->pair.cache == NULL
+    rbOverlap found = method == RB_PAIR_AUTO && query->cache == NULL
                           ? rbTestPortal(&bodies.cso, reach)
                           : RB_OVERLAP_OPEN;
-    query->isDone = found == RB_OVERLAP_OPEN
-                        ? rbGjk_Overlaps(&bodies.cso, threshold, query->pair.cache)
-                        : found == RB_OVERLAP_MEETS;
+    query->isDone = found == RB_OVERLAP_OPEN ? rbGjk_Overlaps(&bodies.cso, threshold, query->cache)
+                                             : found == RB_OVERLAP_MEETS;
     return RB_STATUS_OK;
 }
 
@@ -817,53 +786,44 @@ static void flipManifold(rbTransform transformBtoA, rbManifold* manifold)
     }
 }
 
-// Adds the contacts of two shapes, one of which is a mesh and the other is not, to the list.
-static void addMixedContacts(const Query* query, const PairLeaf* leaf)
+// Appends the contacts of two shapes, one of which is a mesh and the other is not, in the frame of
+// the mesh.
+static void addMixedContacts(const rbMeshConvex* pair, double threshold, rbContactList* list)
 {
+    bool isPlane = pair->convex->type == RB_SHAPE_PLANE;
+    if (!isPlane && rbFindMeshConvexAgain(pair, threshold, list)) {
+        return;
+    }
     rbSeparation s;
-    rbContactList* list = query->contacts;
-    rbMeshConvex pair = makeMeshConvex(&query->pair, leaf);
-    pair.isRough = true;
-    int room = list->count < list->capacity ? list->capacity - list->count : 0;
-    rbManifold* next = list->manifolds + (room > 0 ? list->count : 0);
-    bool isPlane = pair.convex->type == RB_SHAPE_PLANE;
-    int found = isPlane ? -1 : rbFindMeshConvexAgain(&pair, query->threshold, next, room);
-    if (found < 0) {
-        measureMixed(&pair, &s);
-        if (!(s.distance <= query->threshold)) {
-            return;
-        }
-        found = 1;
-        if (isPlane) {
-            rbManifold manifold;
-            rbFindMeshPlaneContacts(&pair, &s, query->threshold, &manifold);
-            if (room > 0) {
-                *next = manifold;
-            }
-        } else {
-            found = rbFindMeshConvexContacts(&pair, &s, query->threshold, next, room);
-        }
+    measureMixed(pair, &s);
+    if (!(s.distance <= threshold)) {
+        return;
     }
-    for (int i = 0; i < found && i < room && !rbIsMeshLike(leaf->a); ++i) {
-        flipManifold(leaf->transformBtoA, &next[i]);
+    if (isPlane) {
+        rbManifold manifold;
+        rbFindMeshPlaneContacts(pair, &s, threshold, &manifold);
+        rbContactList_Add(list, &manifold);
+    } else {
+        rbFindMeshConvexContacts(pair, &s, threshold, list);
     }
-    list->count += found;
 }
 
 static rbStatus visitMeshContacts(const Query* query, const PairLeaf* leaf)
 {
-    const rbSeparationInput* input = query->pair.input;
+    const rbSeparationInput* input = query->input;
     rbContactList* list = query->contacts;
     int first = list->count;
-    if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
-        rbMeshPair pair = makeMeshPair(&query->pair, leaf);
-        pair.isDepthUnwanted = false;
-        pair.isRough = true;
+    if (areMeshes(leaf)) {
+        rbMeshPair pair = makeMeshPair(query, leaf, RB_DEPTH_ROUGH);
         rbFindMeshContacts(&pair, query->threshold, input->radiusA, input->radiusB, list);
     } else {
-        addMixedContacts(query, leaf);
+        rbMeshConvex pair = makeMeshConvex(query, leaf, RB_DEPTH_ROUGH);
+        addMixedContacts(&pair, query->threshold, list);
     }
     for (int i = first; i < list->count && i < list->capacity; ++i) {
+        if (!rbIsMeshLike(leaf->a)) {
+            flipManifold(leaf->transformBtoA, &list->manifolds[i]);
+        }
         placeManifold(leaf, &list->manifolds[i]);
     }
     return RB_STATUS_OK;
@@ -872,26 +832,22 @@ static rbStatus visitMeshContacts(const Query* query, const PairLeaf* leaf)
 // The manifold of the shapes without their rounding, moved outward to the rounded surfaces.
 static rbStatus visitContacts(Query* query, const PairLeaf* leaf)
 {
-    if (query->pair.input->method == RB_PAIR_AUTO && hasMesh(leaf)) {
+    if (query->input->method == RB_PAIR_AUTO && hasMesh(leaf)) {
         return visitMeshContacts(query, leaf);
     }
     rbSeparation s;
-    rbStatus status = measurePair(&query->pair, leaf, &s);
+    rbStatus status = measurePair(query, leaf, &s);
     if (status != RB_STATUS_OK || !(s.distance <= query->threshold)) {
         return status;
     }
-    const rbSeparationInput* input = query->pair.input;
+    const rbSeparationInput* input = query->input;
     double radii = input->radiusA + input->radiusB;
     rbRoundSeparation(&s, -input->radiusA, -input->radiusB);
     rbManifold manifold;
     rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
     rbRoundManifold(&manifold, input->radiusA, input->radiusB);
     placeManifold(leaf, &manifold);
-    rbContactList* list = query->contacts;
-    if (list->count < list->capacity) {
-        list->manifolds[list->count] = manifold;
-    }
-    ++list->count;
+    rbContactList_Add(query->contacts, &manifold);
     return RB_STATUS_OK;
 }
 
@@ -903,10 +859,9 @@ static rbStatus validateInput(const rbSeparationInput* input, rbError* error)
                   input->geometryA == NULL ? "A" : "B");
     double square = rbDotQuat(input->transformBtoA.q, input->transformBtoA.q);
     rbVec3 p = input->transformBtoA.p;
-    RB_INVALID_IF(
-        !(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX && fabs(p.z) <= RB_LENGTH_MAX),
-        error, "the position of B is (%g, %g, %g); coordinates up to %g m are accepted", p.x, p.y,
-        p.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!rbIsPlace(p), error,
+                  "the position of B is (%g, %g, %g); coordinates up to %g m are accepted", p.x,
+                  p.y, p.z, RB_LENGTH_MAX);
     RB_INVALID_IF(!(fabs(square - 1.0) <= 2e-6), error,
                   "the orientation of B must be a unit quaternion; its length is %g", sqrt(square));
     RB_INVALID_IF(!(input->radiusA >= 0.0 && input->radiusA <= RB_LENGTH_MAX &&
@@ -937,13 +892,13 @@ static rbQuat polishQuat(rbQuat q)
 
 static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
 {
-    const rbSeparationInput* input = query->pair.input;
+    const rbSeparationInput* input = query->input;
     bool isPair = isSimple(input);
     if (isPair && cache != NULL) {
         PairCache* own = (PairCache*)cache->opaque;
-        query->pair.cache = &own->gjk;
-        query->pair.memory = &own->memory;
-        query->pair.front = cache->front;
+        query->cache = &own->gjk;
+        query->memory = &own->memory;
+        query->front = cache->front;
     }
     PairLeaf whole;
     whole.a = input->geometryA;
@@ -967,8 +922,8 @@ rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* 
                              void* scratch, rbSeparation* separation, rbError* error)
 {
     RB_ASSERT(separation != NULL);
-    Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
-                   .separation = separation};
+    Query query = {
+        .input = input, .scratch = alignScratch(scratch), .error = error, .separation = separation};
     rbStatus status = scratch != NULL ? validateInput(input, error) : refuseScratch(error);
     if (status == RB_STATUS_OK && isSimple(input)) {
         status = runQuery(&query, cache, visitOnly);
@@ -990,7 +945,7 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
     RB_TRY(validateInput(input, error));
     RB_INVALID_IF(!(margin >= 0.0) || !isfinite(margin), error,
                   "the margin is %g m; it must be finite and not negative", margin);
-    Query query = {.pair = {.input = input, .error = error}, .threshold = margin};
+    Query query = {.input = input, .error = error, .threshold = margin};
     rbStatus status = runQuery(&query, cache, visitOverlap);
     *overlaps = query.isDone;
     return status;
@@ -1006,7 +961,9 @@ rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSepa
                   "the contact threshold is %g m and the capacity %d; a finite threshold and a "
                   "capacity of 0 or more are accepted",
                   threshold, list->capacity);
-    Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
+    Query query = {.input = input,
+                   .scratch = alignScratch(scratch),
+                   .error = error,
                    .threshold = threshold,
                    .contacts = list};
     rbStatus status = runQuery(&query, cache, visitContacts);

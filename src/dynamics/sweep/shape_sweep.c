@@ -15,7 +15,7 @@
 // separate, or have already passed each other, do not count.
 #include "collision/convex/gjk.h"
 #include "collision/distance/tree_pair.h"
-#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/box_tree.h"
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep.h"

@@ -164,7 +164,7 @@ rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbE
         impact.inverseInertia =
             body->shape == RB_EVENT_SHAPE_SPHERE && inverse.x == inverse.y && inverse.y == inverse.z
                 ? rbSymFromDiagonal(inverse)
-                : rbSym3_RotateByQuat(rbSymFromDiagonal(inverse), state->orientation);
+                : rbSym3_Rotate(rbSymFromDiagonal(inverse), rbMatFromQuat(state->orientation));
     }
     return impact;
 }
