@@ -54,7 +54,7 @@ static void sumBodies(void* context, rbShare share)
     const rbWorld* world = sums->world;
     rbLedger ledger = {0};
     for (int i = share.begin; i < share.end; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+        if (!world->bodies.data[i].hasMass) {
             continue;
         }
         double parts[3];

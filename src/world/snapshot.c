@@ -65,6 +65,7 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
     RB_MOVE_FINITE(stream, motion->mass);
     double least = fmin(fmin(motion->moments.x, motion->moments.y), motion->moments.z);
     rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) > 0.0);
+    rbByteStream_Check(stream, !body->hasMass || rbWorld_IsBodyAlive(world, index));
     rbByteStream_Check(stream, body->radius >= 0.0);
     for (int i = 0; i < body->shapes.count; ++i) {
         rbShapeDef* shape = &body->shapes.data[i].def;
@@ -129,7 +130,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
     }
     moveParameters(world, stream);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
         }
     }

@@ -225,8 +225,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
         rbIdPool_Release(&world->forceIds, force);
     }
     rbPath_Destroy(body->path);
-    body->path = NULL;
-    body->hasMass = false;
+    *body = (rbBody){0};
     rbIdPool_Release(&world->bodyIds, index);
     world->aliveCount -= 1;
 }

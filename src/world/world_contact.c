@@ -42,7 +42,7 @@ static bool areJoined(const rbWorld* world, int a, int b)
 
 static bool hasShape(const rbWorld* world, int index)
 {
-    return rbWorld_IsBodyAlive(world, index) && world->bodies.data[index].shapes.count > 0;
+    return world->bodies.data[index].shapes.count > 0;
 }
 
 // By their masses, groups and joints, wherever they are. Sensors report in steps with contacts.
@@ -88,15 +88,14 @@ bool rbWorld_HasContacts(const rbWorld* world)
 rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settings, rbError* error)
 {
     const rbWorldDef* def = &world->def;
-    char names[2][RB_NAME_CAPACITY];
     int pair[2];
     *settings = def->contact;
     settings->isEnabled = findCollidable(world, pair);
     if (!settings->isEnabled) {
         return RB_STATUS_OK;
     }
-    const char* a = rbWorld_LabelBody(world, pair[0], names[0]);
-    const char* b = rbWorld_LabelBody(world, pair[1], names[1]);
+    const char* a = RB_LABEL_BODY(world, pair[0]);
+    const char* b = RB_LABEL_BODY(world, pair[1]);
     RB_REFUSE_IF(def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0,
                  RB_STATUS_UNSUPPORTED, error,
                  "bodies \"%s\" and \"%s\" can collide, and contacts of the engine \"step\" allow "
@@ -151,7 +150,7 @@ static rbStatus checkShell(const rbWorld* world, const rbBody* body, const rbCon
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    int count = rbWorld_IsBodyAlive(world, index) ? rbBody_CountSolid(body) : 0;
+    int count = rbBody_CountSolid(body);
     if (count == 0) {
         rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, NULL);
         return RB_STATUS_OK;
@@ -277,12 +276,11 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
         }
     }
     if (settings->isOverlapAllowed && s.overlap > allowed.gap && length < capacity) {
-        char names[2][RB_NAME_CAPACITY];
         length += (size_t)snprintf(
             text + length, capacity - length,
             "%s\"%s\" and \"%s\", which should be separated, overlap by %.3g m (allowed %g)",
-            length > 0 ? ", " : "", labelBody(world, s.overlapA, names[0]),
-            labelBody(world, s.overlapB, names[1]), s.overlap, allowed.gap);
+            length > 0 ? ", " : "", labelBody(world, s.overlapA, RB_LABEL_TEXT),
+            labelBody(world, s.overlapB, RB_LABEL_TEXT), s.overlap, allowed.gap);
     }
     return length;
 }

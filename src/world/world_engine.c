@@ -88,7 +88,6 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 {
     RB_ASSERT(overlap->count > 0);
     char others[80] = "";
-    char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
     if (overlap->count > 1) {
         (void)snprintf(others, sizeof others, "; at least %d more pair%s", overlap->count - 1,
                        overlap->count == 2 ? " overlaps" : "s overlap");
@@ -97,8 +96,8 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, or let them "
         "be separated (in a scene \"%s\": {\"overlap\": \"separate\"})%s",
-        rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
-        overlap->depth, others, section,
+        RB_LABEL_BODY(world, overlap->a), RB_LABEL_BODY(world, overlap->b), overlap->depth, others,
+        section,
         world->def.engine == RB_ENGINE_STEP
             ? ", or let bodies pass through each other (\"contact\": {\"enabled\": false})"
             : "");
@@ -110,7 +109,6 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
     if (row->traits.holdsJoints || world->jointCount + world->springCount == 0) {
         return RB_STATUS_OK;
     }
-    char text[RB_NAME_CAPACITY];
     bool isJoint = world->jointCount > 0;
     int first = 0;
     while (isJoint ? world->joints.data[first] == NULL : world->springs.data[first] == NULL) {
@@ -120,8 +118,7 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
         error, RB_STATUS_UNSUPPORTED,
         "%s \"%s\": the engine \"%s\" has no joints or springs; use the engine \"step\"",
         isJoint ? "joint" : "spring",
-        isJoint ? rbWorld_LabelJoint(world, first, text) : rbWorld_LabelSpring(world, first, text),
-        row->name);
+        isJoint ? RB_LABEL_JOINT(world, first) : RB_LABEL_SPRING(world, first), row->name);
 }
 
 rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error)

@@ -70,8 +70,11 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 // The filter of the user for engines, with the world as context; NULL: none.
 rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
 
-// A name of the body for messages, even if it has none.
+// A name of a body for messages, even if it has none; "world" for the index -1. It may be written
+// into the text, which the macro makes for the block that needs it.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
+#define RB_LABEL_TEXT ((char[RB_NAME_CAPACITY]){0})
+#define RB_LABEL_BODY(world, index) rbWorld_LabelBody(world, index, RB_LABEL_TEXT)
 
 // Writes into the journal of a world; the context is the world.
 void rbWorld_WriteJournal(void* context, const rbEvent* happened);

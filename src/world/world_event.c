@@ -98,8 +98,7 @@ static void destroyEngine(rbWorld* world)
 static void releaseHeld(rbWorld* world)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbEventEngine_IsResting(world->engine, i) && rbWorld_IsBodyAlive(world, i) &&
-            world->bodies.data[i].hasMass) {
+        if (rbEventEngine_IsResting(world->engine, i) && world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
             rbWorld_StartFlight(world, i);
         }
@@ -143,9 +142,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     rbStatus status = registerAndStart(world, false, error);
     // Bodies may have been separated.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i)) {
-            world->states.data[i] = rbWorld_StateAt(world, i, world->time);
-        }
+        world->states.data[i] = rbWorld_StateAt(world, i, world->time);
     }
     return status;
 }
@@ -155,9 +152,7 @@ static void checkSensors(rbWorld* world, double time)
 {
     rbArray_Reserve(world->sensorStates, world->bodies.count);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i)) {
-            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
-        }
+        world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
     }
     rbWorld_CheckSensors(world, time, world->sensorStates.data);
 }
@@ -190,14 +185,13 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     int failed[2];
     rbStatus status = advanceBySensors(world, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
-        char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
         *failedBody = rbWorld_BodyIdOf(world, failed[0]);
         (void)rbError_Set(&world->engineError, status,
                           "the budget of events per simulated second is used up at t = %.9g s; the "
                           "last was between \"%s\" and \"%s\"; check whether they are trapped or "
                           "pressed together, or raise eventsPerSecond",
-                          *reached, rbWorld_LabelBody(world, failed[0], a),
-                          rbWorld_LabelBody(world, failed[1], b));
+                          *reached, RB_LABEL_BODY(world, failed[0]),
+                          RB_LABEL_BODY(world, failed[1]));
     }
     return status;
 }
@@ -225,10 +219,10 @@ static void startAnew(rbWorld* world, const rbEngineAccounts* accounts)
         rbEventEngine_Forget(world->engine, &accounts->event);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+        rbVec3 before = world->motions.data[i].acceleration;
+        if (!world->bodies.data[i].hasMass) {
             continue;
         }
-        rbVec3 before = world->motions.data[i].acceleration;
         rbWorld_RefreshLoads(world, i);
         rbVec3 after = world->motions.data[i].acceleration;
         if (before.x != after.x || before.y != after.y || before.z != after.z) {

@@ -77,7 +77,7 @@ static void refreshBodies(rbWorld* world, rbBodyId bodyId)
     int first = RB_IS_NULL(bodyId) ? 0 : (int)bodyId.index1 - 1;
     int last = RB_IS_NULL(bodyId) ? world->bodies.count - 1 : first;
     for (int i = first; i <= last; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
             rbWorld_StartFlight(world, i);
         }
@@ -93,7 +93,7 @@ rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
     rbWorld_NoteChange(world);
     rbVec3 change = rbSub(gravity, world->def.gravity);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             world->energyReference -=
                 world->motions.data[i].mass * rbDot(change, world->states.data[i].position);
         }
@@ -110,7 +110,7 @@ static double potentialOf(const rbWorld* world, const rbForceDef* def)
     int last = RB_IS_NULL(def->body) ? world->bodies.count - 1 : first;
     double sum = 0.0;
     for (int i = first; row->potential != NULL && i <= last; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             sum += row->potential(def, world->motions.data[i].mass, world->states.data[i].position);
         }
     }

@@ -65,13 +65,10 @@ static int indexOf(const rbWorld* world, rbJointId jointId)
     return (int)jointId.index1 - 1;
 }
 
-static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
-                          char text[RB_NAME_CAPACITY])
+// The principal frame of a body in its own frame; of the world itself: none.
+static rbTransform principalOf(const rbWorld* world, int index)
 {
-    return (rbJointSide){.name = rbWorld_LabelBody(world, index, text),
-                         .transform = frame,
-                         .principal =
-                             index < 0 ? RB_TRANSFORM_IDENTITY : world->principals.data[index]};
+    return index < 0 ? RB_TRANSFORM_IDENTITY : world->principals.data[index];
 }
 
 // The model from the definition, the poses of the bodies at the creation of the joint, and their
@@ -79,9 +76,9 @@ static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
 static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef* def,
                           rbError* error)
 {
-    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
-    rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
-    rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
+    int a = joint->bodyA, b = joint->bodyB;
+    rbJointSide sideA = {RB_LABEL_BODY(world, a), joint->startA, principalOf(world, a)};
+    rbJointSide sideB = {RB_LABEL_BODY(world, b), joint->startB, principalOf(world, b)};
     RB_TRY(rbJointModel_Make(&joint->model, def, &sideA, &sideB, error));
     return rbMakeLimits(&joint->limits, def, &joint->model, &sideA, &sideB, error);
 }
@@ -460,10 +457,9 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
                                 rbError* error)
 {
     RB_ENTER(world);
-    char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    const char* name = RB_LABEL_JOINT(world, index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     RB_INVALID_IF(joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE, error,
                   "joint \"%s\" has no motor on freedom %d; give it one in its definition", name,
@@ -512,10 +508,9 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
 {
     RB_ENTER(world);
     RB_ASSERT(def != NULL);
-    char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    const char* name = RB_LABEL_JOINT(world, index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     const rbMotorModel* own = &joint->definedMotors[freedom];
     RB_REFUSE_IF(def->motor.scheduleCount > 0 && (def->motor.schedule != own->points ||
@@ -548,10 +543,9 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
 {
     RB_ENTER(world);
     RB_ASSERT(limit != NULL);
-    char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    const char* name = RB_LABEL_JOINT(world, index);
     RB_INVALID_IF(freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX, error,
                   "joint \"%s\" has no limit number %d", name, freedom);
     rbJoint changed = *joint;
@@ -588,10 +582,9 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
                              rbVec3 angularVelocity, rbError* error)
 {
     RB_ENTER(world);
-    char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    const char* name = RB_LABEL_JOINT(world, index);
     RB_INVALID_IF(
         !joint->def.isVelocityOnly, error,
         "joint \"%s\" holds positions; only a velocity-only joint can be given a velocity", name);

@@ -17,11 +17,13 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
                               rbError* error);
 // Name of a joint (2 i) or spring (2 i + 1) for the table of names; the context is the world.
 const char* rbWorld_NameOfLink(int index, const void* context);
-// A name for messages, even if it has none.
+// A name for messages, even if it has none, as RB_LABEL_BODY.
 const char* rbChooseLabel(const char* name, const char* what, int index,
                           char text[RB_NAME_CAPACITY]);
 const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
+#define RB_LABEL_JOINT(world, index) rbWorld_LabelJoint(world, index, RB_LABEL_TEXT)
+#define RB_LABEL_SPRING(world, index) rbWorld_LabelSpring(world, index, RB_LABEL_TEXT)
 
 // Pose of a body's frame, and its center of mass with principal axes, at the world's time; -1 is
 // the world.

@@ -85,7 +85,6 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
     }
     const rbBodyId ids[2] = {link->bodyA, link->bodyB};
     int indices[2];
-    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
     for (int i = 0; i < 2; ++i) {
         indices[i] = (int)ids[i].index1 - 1;
         RB_INVALID_IF(!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i]), error,
@@ -96,18 +95,18 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
     int a = indices[0], b = indices[1];
     RB_INVALID_IF(a == b, error,
                   "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and the world",
-                  link->what, link->name, rbWorld_LabelBody(world, a, textA));
+                  link->what, link->name, RB_LABEL_BODY(world, a));
     RB_INVALID_IF(!isDynamic(world, a) && !isDynamic(world, b), error,
                   "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), and can move neither; one of them "
                   "must be a dynamic body",
-                  link->what, link->name, rbWorld_LabelBody(world, a, textA), typeOf(world, a),
-                  rbWorld_LabelBody(world, b, textB), typeOf(world, b));
+                  link->what, link->name, RB_LABEL_BODY(world, a), typeOf(world, a),
+                  RB_LABEL_BODY(world, b), typeOf(world, b));
     for (int i = 0; i < 2; ++i) {
         RB_INVALID_IF(isDynamic(world, indices[i]) && !world->bodies.data[indices[i]].hasMass,
                       error,
                       "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a shape or a "
                       "mass before its joints",
-                      link->what, link->name, rbWorld_LabelBody(world, indices[i], textA));
+                      link->what, link->name, RB_LABEL_BODY(world, indices[i]));
     }
     *indexA = a;
     *indexB = b;

@@ -139,9 +139,6 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     own->sizeMax = 0.0;
     int number = 0;
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i)) {
-            continue;
-        }
         const rbBody* body = &world->bodies.data[i];
         RB_TRY(validateGrowth(world, i, error));
         rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;

@@ -215,14 +215,13 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
 // The number of a shape of a body; -1: all of them.
 static rbStatus validateShapeNumber(const rbWorld* world, int slot, int index, rbError* error)
 {
-    char text[RB_NAME_CAPACITY];
     int count = world->bodies.data[slot].shapes.count;
     if (index >= -1 && index < count) {
         return RB_STATUS_OK;
     }
     return rbError_Set(error, RB_STATUS_INVALID,
                        "body \"%s\" has %d shapes; there is no shape number %d",
-                       rbWorld_LabelBody(world, slot, text), count, index);
+                       RB_LABEL_BODY(world, slot), count, index);
 }
 
 rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,
@@ -232,8 +231,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     rbError inner = {0};
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelBody(world, slot, text);
+    const char* name = RB_LABEL_BODY(world, slot);
     RB_TRY(validateShapeNumber(world, slot, index, error));
     rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
     RB_REFUSE_IF(status != RB_STATUS_OK, status, error, "body \"%s\": %.400s", name, inner.message);
@@ -272,8 +270,7 @@ rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, r
     RB_ENTER(world);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelBody(world, slot, text);
+    const char* name = RB_LABEL_BODY(world, slot);
     rbError inner = {0};
     RB_TRY(validateShapeNumber(world, slot, index, error));
     RB_INVALID_IF(validateSurface(velocity, &inner) != RB_STATUS_OK, error, "body \"%s\": %.400s",
@@ -311,8 +308,7 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
     RB_ENTER(world);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelBody(world, index, text);
+    const char* name = RB_LABEL_BODY(world, index);
     RB_INVALID_IF(!body->hasMass, error,
                   "body \"%s\" has no mass to change; only dynamic bodies have one", name);
     double factor = mass / body->mass.mass;

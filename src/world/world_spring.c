@@ -141,14 +141,13 @@ rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, 
 {
     RB_ENTER(world);
     RB_ASSERT(rbSpring_IsValid(world, springId));
-    char text[RB_NAME_CAPACITY];
     int index = (int)springId.index1 - 1;
     rbSpring* spring = world->springs.data[index];
     rbSpringDef def = spring->def;
     def.stiffness = stiffness;
     def.damping = damping;
     def.restLength = restLength;
-    RB_TRY(validateNumbers(&def, rbWorld_LabelSpring(world, index, text), error));
+    RB_TRY(validateNumbers(&def, RB_LABEL_SPRING(world, index), error));
     rbWorld_NoteChange(world);
     world->energyReference -= rbSpring_GetEnergy(world, spring);
     def.restLength = restLength < 0.0 ? lengthOf(world, spring) : restLength;

@@ -26,7 +26,9 @@ typedef struct rbShapeSlot {
     int index; // of its id
 } rbShapeSlot;
 
-// Rarely touched data of a body. What a step touches is in separate arrays of rbWorld.
+// Rarely touched data of a body. What a step touches is in separate arrays of rbWorld. The slot of
+// a destroyed body is zero: it has no mass, path or shapes, so loops that need one of these need
+// not ask whether a body exists.
 typedef struct rbBody {
     char name[RB_NAME_CAPACITY];
     rbBodyType type;
