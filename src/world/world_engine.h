@@ -78,8 +78,6 @@ const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME
 
 // Writes into the journal of a world; the context is the world.
 void rbWorld_WriteJournal(void* context, const rbEvent* happened);
-// Keeps the start of a flight, for rbWorld_GetFlightStarts; the context is the world.
-void rbWorld_KeepFlight(void* context, int index, double time);
 // The same of the step engine.
 void rbWorld_WriteStepJournal(void* context, const rbEvent* happened);
 // The engine of a world; NULL: it has another one, or none yet; Ready: also if it is not ready.

@@ -15,6 +15,19 @@ void rbWorld_WriteJournal(void* context, const rbEvent* happened)
     rbArray_Push(world->events, event);
 }
 
+// Keeps the start of a flight, for rbWorld_GetFlightStarts; the context is the world.
+static void keepFlight(void* context, int index, double time)
+{
+    rbWorld* world = context;
+    rbMotionState state = rbWorld_StateAt(world, index, time);
+    rbFlightStart start = {.time = time,
+                           .body = rbWorld_BodyIdOf(world, index),
+                           .eventCount = world->events.count,
+                           .isHeld = rbEventEngine_IsResting(world->engine, index),
+                           .state = rbWorld_PublicState(world, index, &state)};
+    rbArray_Push(world->flightStarts, start);
+}
+
 rbEventHost rbWorld_GetEventHost(const rbWorld* world)
 {
     return (rbEventHost){.flights = world->flights.data,
@@ -26,7 +39,7 @@ static rbEventHost makeHost(rbWorld* world)
 {
     rbEventHost host = rbWorld_GetEventHost(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteJournal;
-    host.flown = world->areFlightsKept ? rbWorld_KeepFlight : NULL;
+    host.flown = world->areFlightsKept ? keepFlight : NULL;
     host.context = world;
     return host;
 }
@@ -278,4 +291,28 @@ rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbM
     rbArray_Push(world->materialPairs, slot);
     rbWorld_NoteChange(world);
     return RB_STATUS_OK;
+}
+
+bool rbWorld_GetMaterialPair(const rbWorld* world, int kindA, int kindB, rbMaterialPair* pair)
+{
+    for (int i = world->materialPairs.count - 1; i >= 0; --i) {
+        const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
+        if ((slot->kindA == kindA && slot->kindB == kindB) ||
+            (slot->kindA == kindB && slot->kindB == kindA)) {
+            *pair = slot->pair;
+            return true;
+        }
+    }
+    return false;
+}
+
+void rbWorld_EnableFlightStarts(rbWorld* world, bool isOn)
+{
+    world->areFlightsKept = isOn;
+}
+
+const rbFlightStart* rbWorld_GetFlightStarts(const rbWorld* world, int* count)
+{
+    *count = world->flightStarts.count;
+    return world->flightStarts.data;
 }

@@ -172,6 +172,18 @@ void rbDestroyForce(rbWorld* world, rbForceId forceId)
     refreshBodies(world, def.body);
 }
 
+int rbWorld_GetForces(const rbWorld* world, rbForceDef* defs, int capacity)
+{
+    RB_ASSERT(capacity == 0 || defs != NULL);
+    int count = 0;
+    for (int i = 0; i < world->forces.count; ++i) {
+        if (world->forces.data[i].def.cookie != 0 && count++ < capacity) {
+            defs[count - 1] = world->forces.data[i].def;
+        }
+    }
+    return count;
+}
+
 double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId)
 {
     int index = rbWorld_BodyIndex(world, bodyId);
