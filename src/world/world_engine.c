@@ -121,7 +121,8 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
         isJoint ? RB_LABEL_JOINT(world, first) : RB_LABEL_SPRING(world, first), row->name);
 }
 
-rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error)
+// rbWorld_Prepare between BeginMove and EndMove.
+static rbStatus start(rbWorld* world, rbError* error)
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
@@ -158,7 +159,7 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     }
     (void)rbUseTasks(rbWorld_ChooseTasks(world));
     rbWorld_BeginMove(world);
-    rbStatus status = rbWorld_StartEngine(world, error);
+    rbStatus status = start(world, error);
     rbWorld_EndMove(world);
     return status;
 }
@@ -167,7 +168,7 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     *reached = world->time;
-    RB_TRY(rbWorld_StartEngine(world, NULL));
+    RB_TRY(start(world, NULL));
     world->engineError = (rbError){0};
     if (row->advance == NULL) {
         *reached = time;

@@ -50,8 +50,6 @@ extern const rbEngineRow rbStepEngineRow;
 void rbWorld_FreeEngine(rbWorld* world);
 // Makes the engine start anew; called before the bytes of a snapshot are restored.
 void rbWorld_ResetEngine(rbWorld* world);
-// rbWorld_Prepare between BeginMove and EndMove.
-rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error);
 // Advances the engine to a time; *reached is the time reached.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
