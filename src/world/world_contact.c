@@ -159,26 +159,21 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
                  "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need bodies of "
                  "constant size: use the engine \"event\"",
                  body->name, body->growth);
-    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
-    size_t size = (size_t)count * sizeof(rbMaterial);
-    rbMaterial* materials = rbAlloc(size);
-    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
-    rbQuat principal = world->principals.data[index].q;
-    rbContactShape shape = {.materials = materials,
+    rbMergedShapes merged;
+    RB_TRY(rbWorld_MergeShapes(world, index, &merged, error));
+    rbContactShape shape = {.geometry = merged.geometry,
+                            .transform = merged.transform,
+                            .materials = merged.materials,
                             .materialCount = count,
-                            .belts = listBelts(body, principal, count, belts) ? belts : NULL,
                             .isMoved = body->hasMass,
-                            .groups = first->groups,
-                            .mask = first->mask};
-    rbStatus status =
-        rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
-    status = status == RB_STATUS_OK ? checkShell(world, body, &shape, error) : status;
-    if (status == RB_STATUS_OK) {
-        rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
-    }
+                            .groups = merged.groups,
+                            .mask = merged.mask};
+    RB_TRY(checkShell(world, body, &shape, error));
+    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
+    shape.belts = listBelts(body, world->principals.data[index].q, count, belts) ? belts : NULL;
+    rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
     rbFree(belts, (size_t)count * sizeof *belts);
-    rbFree(materials, size);
-    return status;
+    return RB_STATUS_OK;
 }
 
 // For methods that move single bodies only.

@@ -56,10 +56,17 @@ rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
 // After restoring a snapshot; the event engine restores its own part.
 void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts);
 
-// The shapes of a body as one geometry for an engine (NULL: none) in its principal frame;
-// materials: one per shape. UNSUPPORTED if a dynamic body has a plane.
-rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geometry,
-                             rbTransform* transform, rbMaterial* materials, rbError* error);
+// The shapes of a body that are not sensors, for an engine.
+typedef struct rbMergedShapes {
+    const rbGeometry* geometry;  // of all of them, NULL: none
+    rbTransform transform;       // of the geometry in the principal frame of the body
+    const rbMaterial* materials; // one per shape, until the next body is merged
+    int count;
+    uint32_t groups, mask; // of each
+} rbMergedShapes;
+
+// UNSUPPORTED if a dynamic body has a plane.
+rbStatus rbWorld_MergeShapes(rbWorld* world, int index, rbMergedShapes* merged, rbError* error);
 void rbWorld_FreeMerged(rbWorld* world);
 // The message for bodies that overlap at the start; section: where a scene can allow it.
 rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,

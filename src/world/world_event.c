@@ -52,21 +52,20 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
     def->loadAcceleration = body->isLoaded ? fmax(rbLength(body->loads[0]) / mass, 1e-300) : 0.0;
     def->loadTorque = rbLength(body->loads[1]);
     rbForceCursor cursor = {0};
-    const rbForceDef* force;
-    while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceRow* row = rbGetForceRow(force->type);
-        if (row->addVarying == NULL) {
+    while (rbWorld_NextForce(world, index, &cursor)) {
+        if (cursor.row->addVarying == NULL) {
             continue; // constant
         }
-        double acceleration = rbForceRow_GetAccelerationBound(row, force, mass);
-        RB_REFUSE_IF(!isfinite(acceleration) || !(force->torqueMax >= 0.0), RB_STATUS_UNSUPPORTED,
-                     error,
+        double acceleration = rbForceRow_GetAccelerationBound(cursor.row, cursor.def, mass);
+        RB_REFUSE_IF(!isfinite(acceleration) || !(cursor.def->torqueMax >= 0.0),
+                     RB_STATUS_UNSUPPORTED, error,
                      "body \"%s\": the force \"%s\" states no bound on the %s it causes, and "
                      "without one the event engine could miss collisions; use constant forces, "
                      "user forces with accelerationMax and torqueMax, or the engine \"flight\"",
-                     body->name, row->name, isfinite(acceleration) ? "torque" : "acceleration");
+                     body->name, cursor.row->name,
+                     isfinite(acceleration) ? "torque" : "acceleration");
         def->loadAcceleration += acceleration;
-        def->loadTorque += force->torqueMax;
+        def->loadTorque += cursor.def->torqueMax;
     }
     return RB_STATUS_OK;
 }
@@ -74,28 +73,20 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
 static rbStatus registerBody(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    int count = rbBody_CountSolid(body);
-    const rbShapeDef* first = count > 0 ? &body->shapes.data[rbBody_FindSolid(body, 0)].def : NULL;
     rbEventBodyDef def = {.isDynamic = body->hasMass,
                           .path = body->path,
-                          .transform = RB_TRANSFORM_IDENTITY,
-                          .materialCount = count,
-                          .groups = first != NULL ? first->groups : 0u,
-                          .mask = first != NULL ? first->mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
-    rbStatus status = RB_STATUS_OK;
-    status = body->hasMass ? boundLoads(world, index, &def, error) : status;
-    size_t size = (size_t)(count + 1) * sizeof(rbMaterial);
-    rbMaterial* materials = rbAlloc(size);
-    def.materials = materials;
-    if (status == RB_STATUS_OK) {
-        status = rbWorld_MergeShapes(world, index, &def.geometry, &def.transform, materials, error);
-    }
-    if (status == RB_STATUS_OK) {
-        rbEventEngine_SetBody(world->engine, index, &def);
-    }
-    rbFree(materials, size);
-    return status;
+    rbMergedShapes merged;
+    RB_TRY(body->hasMass ? boundLoads(world, index, &def, error) : RB_STATUS_OK);
+    RB_TRY(rbWorld_MergeShapes(world, index, &merged, error));
+    def.geometry = merged.geometry;
+    def.transform = merged.transform;
+    def.materials = merged.materials;
+    def.materialCount = merged.count;
+    def.groups = merged.groups;
+    def.mask = merged.mask;
+    rbEventEngine_SetBody(world->engine, index, &def);
+    return RB_STATUS_OK;
 }
 
 static void destroyEngine(rbWorld* world)

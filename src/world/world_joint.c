@@ -916,13 +916,11 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     bool hadLimits = joint->limits.count > 0;
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world); // the engine stores the positions first
-    memcpy(changed.positions, joint->positions, sizeof changed.positions);
     memcpy(changed.limitPositions, joint->limitPositions, sizeof changed.limitPositions);
     if (!hadLimits && changed.limits.count > 0) {
         findLimitPositions(world, &changed);
         memcpy(changed.limitPositions, joint->positions,
                (size_t)joint->model.freedomCount * sizeof *joint->positions);
-        memcpy(changed.positions, joint->positions, sizeof changed.positions);
     }
     const rbLimitModel* made = &changed.limits.models[freedom];
     double position = changed.limitPositions[freedom];

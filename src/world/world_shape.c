@@ -373,33 +373,36 @@ static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
     return slot->geometry;
 }
 
-rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geometry,
-                             rbTransform* transform, rbMaterial* materials, rbError* error)
+rbStatus rbWorld_MergeShapes(rbWorld* world, int index, rbMergedShapes* merged, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
     RB_ASSERT(rbWorld_IsBodyAlive(world, index));
-    *geometry = NULL;
-    *transform = RB_TRANSFORM_IDENTITY;
     int count = rbBody_CountSolid(body);
+    *merged = (rbMergedShapes){.transform = RB_TRANSFORM_IDENTITY, .count = count};
     if (count == 0) {
         return RB_STATUS_OK;
     }
+    world->mergedMaterials.count = 0;
     for (int i = 0; i < count; ++i) {
-        materials[i] = body->shapes.data[rbBody_FindSolid(body, i)].def.material;
+        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, i)].def;
+        rbArray_Push(world->mergedMaterials, shape->material);
     }
-    *transform = rbInvertTransform(world->principals.data[index]);
+    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
+    merged->materials = world->mergedMaterials.data;
+    merged->groups = first->groups;
+    merged->mask = first->mask;
+    merged->transform = rbInvertTransform(world->principals.data[index]);
     if (count == 1) {
-        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
-        *geometry = rbWorld_GetGeometry(world, shape->geometry);
-        *transform = rbMulTransforms(*transform, shape->transform);
+        merged->geometry = rbWorld_GetGeometry(world, first->geometry);
+        merged->transform = rbMulTransforms(merged->transform, first->transform);
     } else {
-        *geometry = getMerged(world, index, error);
+        merged->geometry = getMerged(world, index, error);
     }
-    if (*geometry == NULL) {
+    if (merged->geometry == NULL) {
         return RB_STATUS_INVALID;
     }
     RB_REFUSE_IF(
-        body->hasMass && !rbGeometry_IsBounded(*geometry), RB_STATUS_UNSUPPORTED, error,
+        body->hasMass && !rbGeometry_IsBounded(merged->geometry), RB_STATUS_UNSUPPORTED, error,
         "body \"%s\" is dynamic and has a plane; only static and kinematic bodies may have one",
         body->name);
     return RB_STATUS_OK;
@@ -410,5 +413,5 @@ void rbWorld_FreeMerged(rbWorld* world)
     for (int i = 0; i < world->merged.count; ++i) {
         rbDestroyGeometry(world->merged.data[i].geometry);
     }
-    rbArray_Free(world->merged);
+    rbArray_FreeAll(world->merged, world->mergedMaterials);
 }

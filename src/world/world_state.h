@@ -167,6 +167,7 @@ struct rbWorld {
     rbStepWork stepWork;           // J, added to what the step engine counts
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
+    RB_ARRAY(rbMaterial) mergedMaterials; // memory for those of a body
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
     rbContactFilterFn* contactFilter; // NULL: none
     void* contactFilterContext;
@@ -224,13 +225,15 @@ bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
 const char* rbWorld_NameOfBody(int index, const void* context);
 
 // Iterates over the forces on a body: those on all bodies first, then its own. Start with a
-// zero cursor; NULL at the end.
+// zero cursor; false at the end.
 typedef struct rbForceCursor {
+    const rbForceDef* def;
+    const rbForceRow* row;
     int next1;
     int chain; // begun so far
 } rbForceCursor;
 
-const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
+bool rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
 
 // Collects the loads of a body: acceleration, torque, whether others act. Its flight must then be
 // restarted.
