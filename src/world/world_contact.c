@@ -14,9 +14,9 @@
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 {
     RB_ASSERT(def != NULL);
-    rbStatus status = rbSettingList_Check(&rbContactSettingList, &def->contact, error);
-    if (status != RB_STATUS_OK || !def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
-        return status;
+    RB_TRY(rbSettingList_Check(&rbContactSettingList, &def->contact, error));
+    if (!def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
+        return RB_STATUS_OK;
     }
     RB_REFUSE_IF(def->contact.isReacting && rbGetJointReaction() == NULL, RB_STATUS_UNSUPPORTED,
                  error, "contact.jointReaction needs the laboratory: call rbRegisterLaboratory");
@@ -137,14 +137,12 @@ static rbStatus checkShell(const rbWorld* world, const rbBody* body, const rbCon
     double shell = world->def.contact.shell;
     rbVec3 center = rbInvTransformPoint(shape->transform, RB_VEC3_ZERO);
     double radius = rbGeometry_GetRadius(shape->geometry, center);
-    if (!body->hasMass || !(shell > radius)) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
-                       "contacts would hold it away from what it touches: take a shell of at most "
-                       "%.1g m, or check the unit of its size",
-                       shell, body->name, radius, SHELL_PART * radius);
+    RB_INVALID_IF(body->hasMass && shell > radius, error,
+                  "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
+                  "contacts would hold it away from what it touches: take a shell of at most "
+                  "%.1g m, or check the unit of its size",
+                  shell, body->name, radius, SHELL_PART * radius);
+    return RB_STATUS_OK;
 }
 
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
@@ -180,13 +178,11 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 {
     const char* kind = world->springCount > 0 ? "springs" : world->jointCount > 0 ? "joints" : NULL;
-    if (kind == NULL) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(
-        error, RB_STATUS_UNSUPPORTED,
+    RB_REFUSE_IF(
+        kind != NULL, RB_STATUS_UNSUPPORTED, error,
         "the world has %s, and contact.method \"%s\" moves single bodies only; use \"impulses\"",
         kind, rbContactMethod_Name(world->def.contact.method));
+    return RB_STATUS_OK;
 }
 
 rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)

@@ -807,12 +807,10 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, int freedom,
                                       rbError* error)
 {
-    if (freedom >= 0 && freedom < joint->model.freedomCount) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "joint \"%s\" has %d freedoms that take a motor; there is no number %d",
-                       name, joint->model.freedomCount, freedom);
+    RB_INVALID_IF(freedom < 0 || freedom >= joint->model.freedomCount, error,
+                  "joint \"%s\" has %d freedoms that take a motor; there is no number %d", name,
+                  joint->model.freedomCount, freedom);
+    return RB_STATUS_OK;
 }
 
 rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, double target,

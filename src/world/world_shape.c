@@ -109,14 +109,12 @@ static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbErro
         return RB_STATUS_OK;
     }
     const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
-    if (def->groups == first->groups && def->mask == first->mask) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "groups %#" PRIx32 " and mask %#" PRIx32
-                       " of the shape differ from those of the first, %#" PRIx32 " and %#" PRIx32
-                       "; all shapes of a body must have the same",
-                       def->groups, def->mask, first->groups, first->mask);
+    RB_INVALID_IF(def->groups != first->groups || def->mask != first->mask, error,
+                  "groups %#" PRIx32 " and mask %#" PRIx32
+                  " of the shape differ from those of the first, %#" PRIx32 " and %#" PRIx32
+                  "; all shapes of a body must have the same",
+                  def->groups, def->mask, first->groups, first->mask);
+    return RB_STATUS_OK;
 }
 
 // Total mass of the shapes of a body and of one to be added (NULL: none), in its frame.
@@ -216,12 +214,10 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
 static rbStatus validateShapeNumber(const rbWorld* world, int slot, int index, rbError* error)
 {
     int count = world->bodies.data[slot].shapes.count;
-    if (index >= -1 && index < count) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "body \"%s\" has %d shapes; there is no shape number %d",
-                       RB_LABEL_BODY(world, slot), count, index);
+    RB_INVALID_IF(index < -1 || index >= count, error,
+                  "body \"%s\" has %d shapes; there is no shape number %d",
+                  RB_LABEL_BODY(world, slot), count, index);
+    return RB_STATUS_OK;
 }
 
 rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,

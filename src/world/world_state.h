@@ -244,7 +244,8 @@ void rbWorld_StartFlight(rbWorld* world, int index);
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3]);
 void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange);
 
-// Converts between the state of the principal frame and the public state.
+// Converts between the state of the principal frame and the public state; only dynamic bodies have
+// velocities of their own.
 rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state);
 rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
                                  rbVec3 linearVelocity, rbVec3 angularVelocity);

@@ -539,12 +539,12 @@ static bool startForSnapshot(rbWorld* world)
         return false;
     }
     rbStepHost host = rbWorld_GetStepHost(world);
-    rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
-    if (status != RB_STATUS_OK) {
-        return false;
+    bool isStarted =
+        rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL) == RB_STATUS_OK;
+    if (isStarted) {
+        finishStart(world);
     }
-    finishStart(world);
-    return true;
+    return isStarted;
 }
 
 static bool prepareLoad(rbWorld* world, size_t size)
