@@ -146,11 +146,10 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
 // ------------------------------------------------------------------------------------------- state
 
 // What users can set of a joint, and what only the engine knows while it is ready.
-static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
+static void moveJoint(const rbWorld* world, rbJoint* joint, rbByteStream* stream)
 {
-    rbJoint* joint = world->joints.data[index];
     bool isSaving = stream->bytes != NULL && !stream->isLoading;
-    double gap = isSaving ? rbWorld_GetLeftGap(world, index) : 0.0;
+    double gap = isSaving ? rbWorld_GetLeftGap(world, joint) : 0.0;
     RB_MOVE_FINITE(stream, joint->def.linearVelocity);
     RB_MOVE_FINITE(stream, joint->def.angularVelocity);
     RB_MOVE_FINITE(stream, gap);
@@ -159,10 +158,10 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
         double target = joint->motors[f].def.target;
         double position = 0.0, limitPosition = 0.0;
         if (isSaving && f < joint->model.freedomCount) {
-            position = rbWorld_GetFreedomPosition(world, index, f);
+            position = rbWorld_GetFreedomPosition(world, joint, f);
         }
         if (isSaving && f < joint->limits.count) {
-            limitPosition = rbWorld_GetLimitPosition(world, index, f);
+            limitPosition = rbWorld_GetLimitPosition(world, joint, f);
         }
         RB_MOVE_FINITE(stream, target);
         RB_MOVE_FINITE(stream, position);
@@ -203,7 +202,7 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     }
     for (int i = 0; i < world->joints.count; ++i) {
         if (world->joints.data[i] != NULL) {
-            moveJoint(world, i, stream);
+            moveJoint(world, world->joints.data[i], stream);
         }
     }
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {

@@ -279,19 +279,18 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
     if (def->restLength < 0.0) {
         spring->def.restLength = lengthOf(world, spring);
     }
-    int index = rbIdPool_Take(&world->springIds);
-    rbArray_Put(world->springs, index, spring); // NOLINT(bugprone-sizeof-expression)
-    rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
+    spring->index = rbIdPool_Take(&world->springIds);
+    rbArray_Put(world->springs, spring->index, spring); // NOLINT(bugprone-sizeof-expression)
+    rbNameTable_Insert(&world->linkNames, spring->name, 2 * spring->index + 1);
     world->springCount += 1;
     world->elasticCount += 1;
     world->energyReference += getSpringEnergy(world, spring);
-    return rbWorld_SpringIdOf(world, index);
+    return rbWorld_SpringIdOf(world, spring->index);
 }
 
-static void destroySpringAt(rbWorld* world, int index)
+static void destroySpring(rbWorld* world, rbSpring* spring)
 {
-    rbSpring* spring = world->springs.data[index];
-    RB_ASSERT(spring != NULL);
+    int index = spring->index;
     rbWorld_NoteChange(world);
     // Its energy leaves the accounting with it.
     world->energyReference -= getSpringEnergy(world, spring);
@@ -309,8 +308,7 @@ static void destroySpringAt(rbWorld* world, int index)
 void rbDestroySpring(rbWorld* world, rbSpringId springId)
 {
     RB_ENTER(world);
-    RB_ASSERT(rbSpring_IsValid(world, springId));
-    destroySpringAt(world, (int)springId.index1 - 1);
+    destroySpring(world, getSpring(world, springId));
 }
 
 RB_DEFINE_GETTER(rbSpringDef, rbSpring_GetDef, (const rbWorld* world, rbSpringId id),
@@ -325,7 +323,7 @@ rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, 
     def.stiffness = stiffness;
     def.damping = damping;
     def.restLength = restLength;
-    RB_TRY(validateNumbers(&def, RB_LABEL_SPRING(world, (int)springId.index1 - 1), error));
+    RB_TRY(validateNumbers(&def, RB_LABEL_SPRING(world, spring->index), error));
     rbWorld_NoteChange(world);
     world->energyReference -= getSpringEnergy(world, spring);
     def.restLength = restLength < 0.0 ? lengthOf(world, spring) : restLength;
@@ -349,7 +347,7 @@ rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
     state.energy = getSpringEnergy(world, spring);
     const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
     if (engine != NULL) {
-        state.force = rbStepEngine_GetSpringForce(engine, (int)springId.index1 - 1);
+        state.force = rbStepEngine_GetSpringForce(engine, spring->index);
     } else {
         // No step yet: use the law of the spring itself.
         state.force = spring->def.stiffness * (state.length - spring->def.restLength) +
@@ -524,14 +522,13 @@ static void findLimitPositions(const rbWorld* world, rbJoint* joint)
     }
 }
 
-static double getJointEnergy(const rbWorld* world, int index)
+static double getJointEnergy(const rbWorld* world, const rbJoint* joint)
 {
-    const rbJoint* joint = world->joints.data[index];
     double sum = 0.0;
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         const rbFreedomDef* freedom = &joint->def.freedoms[i];
         if (freedom->stiffness > 0.0) {
-            double stretch = rbWorld_GetFreedomPosition(world, index, i) - freedom->rest;
+            double stretch = rbWorld_GetFreedomPosition(world, joint, i) - freedom->rest;
             sum += 0.5 * freedom->stiffness * stretch * stretch;
         }
     }
@@ -563,9 +560,9 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     }
     rbWorld_NoteChange(world);
     copyDef(joint, def);
-    int index = rbIdPool_Take(&world->jointIds);
-    rbArray_Put(world->joints, index, joint); // NOLINT(bugprone-sizeof-expression)
-    rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
+    joint->index = rbIdPool_Take(&world->jointIds);
+    rbArray_Put(world->joints, joint->index, joint); // NOLINT(bugprone-sizeof-expression)
+    rbNameTable_Insert(&world->linkNames, joint->name, 2 * joint->index);
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         joint->positions[i] = rawPosition(world, joint, &joint->model.freedoms[i]);
     }
@@ -573,20 +570,19 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     world->jointCount += 1;
     if (rbJoint_IsElastic(joint)) {
         world->elasticCount += 1;
-        world->energyReference += getJointEnergy(world, index);
+        world->energyReference += getJointEnergy(world, joint);
     }
-    return rbWorld_JointIdOf(world, index);
+    return rbWorld_JointIdOf(world, joint->index);
 }
 
-static void destroyJointAt(rbWorld* world, int index)
+static void destroyJoint(rbWorld* world, rbJoint* joint)
 {
-    rbJoint* joint = world->joints.data[index];
-    RB_ASSERT(joint != NULL);
+    int index = joint->index;
     rbWorld_NoteChange(world);
     if (rbJoint_IsElastic(joint)) {
         // The energy of its springs leaves the accounting with it.
         world->elasticCount -= 1;
-        world->energyReference -= getJointEnergy(world, index);
+        world->energyReference -= getJointEnergy(world, joint);
     }
     rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
     world->joints.data[index] = NULL;
@@ -601,8 +597,7 @@ static void destroyJointAt(rbWorld* world, int index)
 void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 {
     RB_ENTER(world);
-    RB_ASSERT(rbJoint_IsValid(world, jointId));
-    destroyJointAt(world, (int)jointId.index1 - 1);
+    destroyJoint(world, getJoint(world, jointId));
 }
 
 // --------------------------------------------------------------------------------------- of bodies
@@ -614,15 +609,15 @@ void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 void rbWorld_DestroyLinksOf(rbWorld* world, int index)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i];
+        rbJoint* joint = world->joints.data[i];
         if (IS_AT(joint, index)) {
-            destroyJointAt(world, i);
+            destroyJoint(world, joint);
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i];
+        rbSpring* spring = world->springs.data[i];
         if (IS_AT(spring, index)) {
-            destroySpringAt(world, i);
+            destroySpring(world, spring);
         }
     }
 }
@@ -677,7 +672,7 @@ double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
     for (int i = 0; i < world->joints.count; ++i) {
         const rbJoint* joint = world->joints.data[i];
         if (IS_AT(joint, index)) {
-            sum += getJointEnergy(world, i);
+            sum += getJointEnergy(world, joint);
         }
     }
     return sum;
@@ -697,31 +692,30 @@ void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData)
 }
 
 // Of the last advance; zero if the engine is not ready.
-static rbStepJointResult getResult(const rbWorld* world, int index)
+static rbStepJointResult getResult(const rbWorld* world, const rbJoint* joint)
 {
     const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
     rbStepHost host = rbWorld_GetStepHost(world);
-    return engine != NULL ? rbStepEngine_GetJoint(engine, &host, index) : (rbStepJointResult){0};
+    return engine != NULL ? rbStepEngine_GetJoint(engine, &host, joint->index)
+                          : (rbStepJointResult){0};
 }
 
-double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
+double rbWorld_GetFreedomPosition(const rbWorld* world, const rbJoint* joint, int freedom)
 {
-    const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->model.freedomCount);
     double raw = rawPosition(world, joint, &joint->model.freedoms[freedom]);
     return joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE
                ? raw
                : rbNearestTurn(raw, rbWorld_GetReadyStepEngine(world) != NULL
-                                        ? getResult(world, index).freedomPositions[freedom]
+                                        ? getResult(world, joint).freedomPositions[freedom]
                                         : joint->positions[freedom]);
 }
 
-double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
+double rbWorld_GetLimitPosition(const rbWorld* world, const rbJoint* joint, int freedom)
 {
-    const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->limits.count);
     if (rbWorld_GetReadyStepEngine(world) != NULL) {
-        return getResult(world, index).limitPositions[freedom];
+        return getResult(world, joint).limitPositions[freedom];
     }
     const rbLimitModel* limit = &joint->limits.models[freedom];
     double raw = rawPosition(world, joint, &limit->freedom);
@@ -747,16 +741,15 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
 // Measured again at the same poses, it may be rounded differently.
 #define GAP_ROUNDING 1.000001
 
-double rbWorld_GetLeftGap(const rbWorld* world, int index)
+double rbWorld_GetLeftGap(const rbWorld* world, const rbJoint* joint)
 {
-    const rbJoint* joint = world->joints.data[index];
     if (rbWorld_GetReadyStepEngine(world) == NULL) {
         return joint->gap;
     }
     for (int i = 0; i < world->touched.count; ++i) {
         int body = world->touched.data[i];
         if (body >= 0 && (body == joint->bodyA || body == joint->bodyB)) {
-            return NODE_GAP_FACTOR * getResult(world, index).gap;
+            return NODE_GAP_FACTOR * getResult(world, joint).gap;
         }
     }
     rbJointState state = {0};
@@ -773,11 +766,10 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
         return (rbJointState){.freedomCount = 0};
     }
     const rbJoint* joint = getJoint(world, jointId);
-    int index = (int)jointId.index1 - 1;
     rbRowPose poseA = getRowPose(world, joint->bodyA);
     rbRowPose poseB = getRowPose(world, joint->bodyB);
     rbJointState state = {.freedomCount = joint->model.freedomCount};
-    rbStepJointResult result = getResult(world, index);
+    rbStepJointResult result = getResult(world, joint);
     rbJointModel_Points(&joint->model, &poseA, &poseB, &state.pointA, &state.pointB, &state.axis);
     if (!joint->def.isVelocityOnly) {
         measureErrors(joint, &poseA, &poseB, &state);
@@ -787,7 +779,7 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         rbRow row;
         rbFreedomModel_Rows(&joint->model.freedoms[i], &poseA, &poseB, &row);
-        state.freedomPositions[i] = rbWorld_GetFreedomPosition(world, index, i);
+        state.freedomPositions[i] = rbWorld_GetFreedomPosition(world, joint, i);
         state.freedomVelocities[i] = getRowRate(world, joint->bodyA, joint->bodyB, &row);
         state.freedomForces[i] = result.freedomForces[i];
         if (joint->def.freedoms[i].motor.type != RB_MOTOR_NONE) {
@@ -796,7 +788,7 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     }
     state.limitCount = joint->limits.count;
     for (int i = 0; i < joint->limits.count; ++i) {
-        state.limitPositions[i] = rbWorld_GetLimitPosition(world, index, i);
+        state.limitPositions[i] = rbWorld_GetLimitPosition(world, joint, i);
         state.limitForces[i] = result.limitForces[i];
     }
     return state;
@@ -818,8 +810,7 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
 {
     RB_ENTER(world);
     rbJoint* joint = getJoint(world, jointId);
-    int index = (int)jointId.index1 - 1;
-    const char* name = RB_LABEL_JOINT(world, index);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     RB_INVALID_IF(joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE, error,
                   "joint \"%s\" has no motor on freedom %d; give it one in its definition", name,
@@ -828,7 +819,7 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
                   "joint \"%s\": the target %g of its motor is not finite", name, target);
     joint->isTargetSet[freedom] = true;
     rbJoint_ChooseMotor(joint, freedom, target);
-    rbWorld_NoteJoint(world, index);
+    rbWorld_NoteJoint(world, joint->index);
     return RB_STATUS_OK;
 }
 
@@ -847,19 +838,18 @@ bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom
 }
 
 // Changes what acts along a freedom; the energy reference moves with that of its springs.
-static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedomDef* def)
+static void changeFreedom(rbWorld* world, rbJoint* joint, int freedom, const rbFreedomDef* def)
 {
-    rbJoint* joint = world->joints.data[index];
-    world->energyReference -= getJointEnergy(world, index);
+    world->energyReference -= getJointEnergy(world, joint);
     world->elasticCount -= rbJoint_IsElastic(joint) ? 1 : 0;
     bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
     joint->def.freedoms[freedom] = *def;
     joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
     rbJoint_DefineMotor(joint, freedom, &def->motor);
-    world->energyReference += getJointEnergy(world, index);
+    world->energyReference += getJointEnergy(world, joint);
     world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
     if (isOther && rbWorld_GetStepEngine(world) != NULL) {
-        rbStepEngine_ResetMotor(world->engine, index, freedom);
+        rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
     }
 }
 
@@ -869,8 +859,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     RB_ENTER(world);
     RB_ASSERT(def != NULL);
     rbJoint* joint = getJoint(world, jointId);
-    int index = (int)jointId.index1 - 1;
-    const char* name = RB_LABEL_JOINT(world, index);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     const rbMotorModel* own = &joint->definedMotors[freedom];
     RB_REFUSE_IF(def->motor.scheduleCount > 0 && (def->motor.schedule != own->points ||
@@ -884,7 +873,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     RB_TRY(makeModel(world, &changed, &changed.def, error));
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world);
-    changeFreedom(world, index, freedom, def);
+    changeFreedom(world, joint, freedom, def);
     return rbWorld_EndTrial(world, &trial, error);
 }
 
@@ -904,8 +893,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     RB_ENTER(world);
     RB_ASSERT(limit != NULL);
     rbJoint* joint = getJoint(world, jointId);
-    int index = (int)jointId.index1 - 1;
-    const char* name = RB_LABEL_JOINT(world, index);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_INVALID_IF(freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX, error,
                   "joint \"%s\" has no limit number %d", name, freedom);
     rbJoint changed = *joint;
@@ -941,8 +929,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
 {
     RB_ENTER(world);
     rbJoint* joint = getJoint(world, jointId);
-    int index = (int)jointId.index1 - 1;
-    const char* name = RB_LABEL_JOINT(world, index);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_INVALID_IF(
         !joint->def.isVelocityOnly, error,
         "joint \"%s\" holds positions; only a velocity-only joint can be given a velocity", name);
@@ -951,7 +938,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     changed.angularVelocity = angularVelocity;
     RB_TRY(validateVelocities(&changed, name, error));
     joint->def = changed;
-    rbWorld_NoteJoint(world, index);
+    rbWorld_NoteJoint(world, joint->index);
     return RB_STATUS_OK;
 }
 

@@ -31,9 +31,9 @@ void rbJoint_ChooseMotor(rbJoint* joint, int freedom, double target);
 // Changes the motor's definition except its schedule, and activates the motor.
 void rbJoint_DefineMotor(rbJoint* joint, int freedom, const rbMotorDef* def);
 // Present position of a freedom, angles unwrapped.
-double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom);
+double rbWorld_GetFreedomPosition(const rbWorld* world, const rbJoint* joint, int freedom);
 // Present position that a limit bounds.
-double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom);
+double rbWorld_GetLimitPosition(const rbWorld* world, const rbJoint* joint, int freedom);
 // m and rad, the gap that the run has left in a joint; changes to its bodies since the last
 // advance do not count.
-double rbWorld_GetLeftGap(const rbWorld* world, int index);
+double rbWorld_GetLeftGap(const rbWorld* world, const rbJoint* joint);

@@ -88,6 +88,7 @@ typedef enum rbTouchKind {
 // A joint. It keeps its address: the step engine borrows the model and the motors.
 typedef struct rbJoint {
     char name[RB_NAME_CAPACITY];
+    int index;                             // of its id
     rbJointDef def;                        // points into the copies below
     rbJointPart parts[RB_JOINT_PARTS_MAX]; // copy
     int bodyA;                             // index; -1: the world
@@ -109,6 +110,7 @@ typedef struct rbJoint {
 // A spring; also keeps its address.
 typedef struct rbSpring {
     char name[RB_NAME_CAPACITY];
+    int index;       // of its id
     rbSpringDef def; // with the actual rest length
     int bodyA, bodyB;
     rbSpringModel model;
