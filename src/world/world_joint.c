@@ -535,6 +535,13 @@ static double getJointEnergy(const rbWorld* world, const rbJoint* joint)
     return sum;
 }
 
+// The springs of a joint come (1) or go (-1), and their energy with them, in the accounting too.
+static void countEnergy(rbWorld* world, const rbJoint* joint, int sign)
+{
+    world->elasticCount += rbJoint_IsElastic(joint) ? sign : 0;
+    world->energyReference += sign * getJointEnergy(world, joint);
+}
+
 // Sets the bodies and the model of a joint.
 static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoint* joint,
                               rbError* error)
@@ -568,10 +575,7 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     }
     findLimitPositions(world, joint);
     world->jointCount += 1;
-    if (rbJoint_IsElastic(joint)) {
-        world->elasticCount += 1;
-        world->energyReference += getJointEnergy(world, joint);
-    }
+    countEnergy(world, joint, 1);
     return rbWorld_JointIdOf(world, joint->index);
 }
 
@@ -579,11 +583,7 @@ static void destroyJoint(rbWorld* world, rbJoint* joint)
 {
     int index = joint->index;
     rbWorld_NoteChange(world);
-    if (rbJoint_IsElastic(joint)) {
-        // The energy of its springs leaves the accounting with it.
-        world->elasticCount -= 1;
-        world->energyReference -= getJointEnergy(world, joint);
-    }
+    countEnergy(world, joint, -1);
     rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
     world->joints.data[index] = NULL;
     if (rbWorld_GetStepEngine(world) != NULL) {
@@ -840,14 +840,12 @@ bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom
 // Changes what acts along a freedom; the energy reference moves with that of its springs.
 static void changeFreedom(rbWorld* world, rbJoint* joint, int freedom, const rbFreedomDef* def)
 {
-    world->energyReference -= getJointEnergy(world, joint);
-    world->elasticCount -= rbJoint_IsElastic(joint) ? 1 : 0;
+    countEnergy(world, joint, -1);
     bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
     joint->def.freedoms[freedom] = *def;
     joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
     rbJoint_DefineMotor(joint, freedom, &def->motor);
-    world->energyReference += getJointEnergy(world, joint);
-    world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
+    countEnergy(world, joint, 1);
     if (isOther && rbWorld_GetStepEngine(world) != NULL) {
         rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
     }

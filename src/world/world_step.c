@@ -321,15 +321,16 @@ static void leaveEngine(rbWorld* world)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         rbJoint* joint = world->joints.data[i];
-        for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
+        if (joint == NULL) {
+            continue;
+        }
+        for (int f = 0; f < joint->model.freedomCount; ++f) {
             joint->positions[f] = rbWorld_GetFreedomPosition(world, joint, f);
         }
-        for (int f = 0; joint != NULL && f < joint->limits.count; ++f) {
+        for (int f = 0; f < joint->limits.count; ++f) {
             joint->limitPositions[f] = rbWorld_GetLimitPosition(world, joint, f);
         }
-        if (joint != NULL) {
-            joint->gap = rbWorld_GetLeftGap(world, joint);
-        }
+        joint->gap = rbWorld_GetLeftGap(world, joint);
     }
 }
 
