@@ -375,20 +375,11 @@ void rbWorld_EndMove(rbWorld* world)
 static void dropEngine(rbWorld* world)
 {
     void* const kept[] = {
-        world->events.data,
-        world->touched.data,
-        world->owned.data,
-        world->merged.data,
-        world->contactViews.data,
-        world->touches[RB_TOUCH_CONTACT].data,
-        world->foundTouches.data,
-        world->nextTouches.data,
-        world->touches[RB_TOUCH_SENSOR].data,
-        world->sensorBodies.data,
-        world->sensorStates.data,
-        world->contactEvents.data,
-        world->flightStarts.data,
-        world->mergedMaterials.data,
+        world->events.data,       world->touched.data,      world->mergedMaterials.data,
+        world->merged.data,       world->contactViews.data, world->touches[RB_TOUCH_CONTACT].data,
+        world->foundTouches.data, world->nextTouches.data,  world->touches[RB_TOUCH_SENSOR].data,
+        world->sensorBodies.data, world->sensorStates.data, world->contactEvents.data,
+        world->flightStarts.data, world->owned.data,
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
         rbDetachBlock(kept[i]);

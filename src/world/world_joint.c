@@ -372,38 +372,25 @@ void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size)
     }
 }
 
-// Frame of a body that a definition refers to; false if there is no such body.
-static bool findFrame(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
+// Frame of a body that a definition refers to. If there is no such body, which rbCreateJoint
+// reports, that of the world.
+static rbTransform frameOf(const rbWorld* world, rbBodyId bodyId)
 {
-    if (!RB_IS_NULL(bodyId) && !rbBody_IsValid(world, bodyId)) {
-        return false; // rbCreateJoint reports it
-    }
-    *frame = getFrame(world, (int)bodyId.index1 - 1);
-    return true;
+    return getFrame(world, rbBody_IsValid(world, bodyId) ? (int)bodyId.index1 - 1 : -1);
 }
 
 void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point)
 {
     RB_USE_STANDARD_FLOAT_MODE();
-    rbTransform frame;
-    if (findFrame(world, def->bodyA, &frame)) {
-        def->anchorA = rbInvTransformPoint(frame, point);
-    }
-    if (findFrame(world, def->bodyB, &frame)) {
-        def->anchorB = rbInvTransformPoint(frame, point);
-    }
+    def->anchorA = rbInvTransformPoint(frameOf(world, def->bodyA), point);
+    def->anchorB = rbInvTransformPoint(frameOf(world, def->bodyB), point);
 }
 
 void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis)
 {
     RB_USE_STANDARD_FLOAT_MODE();
-    rbTransform frame;
-    if (findFrame(world, def->bodyA, &frame)) {
-        def->axisA = rbInvRotate(frame.q, axis);
-    }
-    if (findFrame(world, def->bodyB, &frame)) {
-        def->axisB = rbInvRotate(frame.q, axis);
-    }
+    def->axisA = rbInvRotate(frameOf(world, def->bodyA).q, axis);
+    def->axisB = rbInvRotate(frameOf(world, def->bodyB).q, axis);
 }
 
 // The model from the definition, the poses of the bodies at the creation of the joint, and their

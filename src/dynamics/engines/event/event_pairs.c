@@ -674,8 +674,7 @@ bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, 
             return false;
         }
         rbEventEngine_Measure(engine, host, index, time, &measure);
-        return rbEventEngine_IsTouching(engine, &measure) &&
-               rbEventEngine_ListContacts(engine, host, index, time, &measure, contacts);
+        return rbEventEngine_ListContacts(engine, host, index, time, &measure, contacts);
     }
     contacts->touching = 1;
     contacts->count = 1;
