@@ -1,5 +1,5 @@
-// Validation of mechanisms before they move: redundant constraints, and PID motors whose gain is
-// too large for the step.
+// What joints hold, and validation of mechanisms before they move: redundant constraints, and PID
+// motors whose gain is too large for the step.
 //
 // A PID motor is sampled once per step and holds its force over the step. With the effective mass
 // m, velocity v and distance x from the set point, a step of h gives
