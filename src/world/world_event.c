@@ -1,5 +1,5 @@
-// The event engine of a world: registering bodies, starting and advancing it, and what it records of
-// flights.
+// The event engine of a world: registering bodies, starting and advancing it, and what it records
+// of flights.
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
 
