@@ -47,6 +47,13 @@
 #define LEFT_REACH 0.25
 // s, how far ahead rays are drawn.
 #define TRACE_AHEAD 1.0
+// Between checks of an overlap, points move by at least the first fraction of its depth, and by the
+// second of the tolerance, but by no more than the third of the radius of the smaller body.
+#define OVERLAP_STEP 0.25
+#define OVERLAP_LEAST 0.05
+#define OVERLAP_REACH 0.02
+// A separating overlap is checked again when the bodies should be this many tolerances apart.
+#define OVERLAP_EXIT 1.05
 // An overlap that has grown by more than this factor since the contact is no longer separating.
 #define OVERLAP_GROWTH 1.25
 
@@ -473,6 +480,32 @@ static void notePart(rbEventEngine* engine, int index, double time, double depth
     memory->partUntil = leaving > 0.0 ? time + way / leaving : time;
 }
 
+// Schedules the next check of a close pair. Bodies that overlap deeper than exact contact allows
+// are checked again when they should be apart, and before that when their points can have moved by
+// a fraction of the smaller one: the penetration depth of meshes is an estimate that may be far too
+// large.
+static void schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     const rbEventMeasure* measure, double leaving)
+{
+    rbEventEngine_Schedule(engine, host, index, time, measure, leaving);
+    double distance = measure->separation.lower;
+    if (!(distance < 0.0)) {
+        return;
+    }
+    const rbEventPair* pair = &engine->pairs.data[index];
+    rbSweepBody a, b;
+    rbEventEngine_MakeSweepBody(engine, host, pair->a, time, &measure->states[0], &a);
+    rbEventEngine_MakeSweepBody(engine, host, pair->b, time, &measure->states[1], &b);
+    double tolerance = engine->tolerance;
+    double most = OVERLAP_REACH *
+                  fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
+    double least = fmin(most, fmax(OVERLAP_LEAST * tolerance, -OVERLAP_STEP * distance));
+    double rim = leaving > 0.0 ? (OVERLAP_EXIT * tolerance - distance) / leaving : INFINITY;
+    double next = time + fmax(rbBoundByPaths(&a, &b, least, 0.0),
+                              fmin(rim, rbBoundByPaths(&a, &b, most, 0.0)));
+    engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
+}
+
 // The bodies touch where a ray predicted it. From now on the pair is close.
 static void collide(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
@@ -501,7 +534,7 @@ static void collide(rbEventEngine* engine, const rbEventHost* host, int index, d
     }
     double leaving = rbEventEngine_LeavingSpeed(engine, host, index, measure.states, &contacts);
     notePart(engine, index, time, depth, leaving);
-    rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
+    schedule(engine, host, index, time, &measure, leaving);
 }
 
 // Whether bodies that overlap since a ray declared contact are separating at that point along its
@@ -533,7 +566,7 @@ static void handleClose(rbEventEngine* engine, const rbEventHost* host, int inde
     if (!isParting(engine, host, index, time, &measure, &leaving)) {
         leaving = rbEventEngine_CollideMeasured(engine, host, index, time, &measure);
     }
-    rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
+    schedule(engine, host, index, time, &measure, leaving);
     const rbEventPair* pair = &engine->pairs.data[index];
     double parted = PARTED * engine->tolerance;
     double gap = measure.separation.lower;

@@ -7,16 +7,13 @@ target_sources(rattleback PRIVATE
   src/world/world_contact.c
   src/world/world_engine.c
   src/world/world_event.c
-  src/world/world_evidence.c
   src/world/world_fields.c
   src/world/world_force.c
   src/world/world_joint.c
   src/world/world_validation.c
-  src/world/world_link.c
   src/world/world_query.c
   src/world/world_settings.c
   src/world/world_shape.c
-  src/world/world_spring.c
   src/world/world_step.c
   src/world/world_touch.c
 )

@@ -16,11 +16,9 @@ double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
         angular = 0.5 * rbDot(rbMulEach(motion->moments, s->spin), s->spin);
         potential = -motion->mass * rbDot(world->def.gravity, s->position);
         rbForceCursor cursor = {0};
-        const rbForceDef* force;
-        while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-            const rbForceRow* row = rbGetForceRow(force->type);
-            if (row->potential != NULL) {
-                potential += row->potential(force, motion->mass, s->position);
+        while (rbWorld_NextForce(world, index, &cursor)) {
+            if (cursor.row->potential != NULL) {
+                potential += cursor.row->potential(cursor.def, motion->mass, s->position);
             }
         }
     }
@@ -54,7 +52,7 @@ static void sumBodies(void* context, rbShare share)
     const rbWorld* world = sums->world;
     rbLedger ledger = {0};
     for (int i = share.begin; i < share.end; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+        if (!world->bodies.data[i].hasMass) {
             continue;
         }
         double parts[3];

@@ -65,6 +65,7 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
     RB_MOVE_FINITE(stream, motion->mass);
     double least = fmin(fmin(motion->moments.x, motion->moments.y), motion->moments.z);
     rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) > 0.0);
+    rbByteStream_Check(stream, !body->hasMass || rbWorld_IsBodyAlive(world, index));
     rbByteStream_Check(stream, body->radius >= 0.0);
     for (int i = 0; i < body->shapes.count; ++i) {
         rbShapeDef* shape = &body->shapes.data[i].def;
@@ -129,7 +130,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
     }
     moveParameters(world, stream);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
         }
     }
@@ -145,11 +146,10 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
 // ------------------------------------------------------------------------------------------- state
 
 // What users can set of a joint, and what only the engine knows while it is ready.
-static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
+static void moveJoint(const rbWorld* world, rbJoint* joint, rbByteStream* stream)
 {
-    rbJoint* joint = world->joints.data[index];
     bool isSaving = stream->bytes != NULL && !stream->isLoading;
-    double gap = isSaving ? rbWorld_GetLeftGap(world, index) : 0.0;
+    double gap = isSaving ? rbWorld_GetLeftGap(world, joint) : 0.0;
     RB_MOVE_FINITE(stream, joint->def.linearVelocity);
     RB_MOVE_FINITE(stream, joint->def.angularVelocity);
     RB_MOVE_FINITE(stream, gap);
@@ -158,10 +158,10 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
         double target = joint->motors[f].def.target;
         double position = 0.0, limitPosition = 0.0;
         if (isSaving && f < joint->model.freedomCount) {
-            position = rbWorld_GetFreedomPosition(world, index, f);
+            position = rbWorld_GetFreedomPosition(world, joint, f);
         }
         if (isSaving && f < joint->limits.count) {
-            limitPosition = rbWorld_GetLimitPosition(world, index, f);
+            limitPosition = rbWorld_GetLimitPosition(world, joint, f);
         }
         RB_MOVE_FINITE(stream, target);
         RB_MOVE_FINITE(stream, position);
@@ -202,7 +202,7 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     }
     for (int i = 0; i < world->joints.count; ++i) {
         if (world->joints.data[i] != NULL) {
-            moveJoint(world, i, stream);
+            moveJoint(world, world->joints.data[i], stream);
         }
     }
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
@@ -375,11 +375,11 @@ void rbWorld_EndMove(rbWorld* world)
 static void dropEngine(rbWorld* world)
 {
     void* const kept[] = {
-        world->events.data,       world->touched.data,      world->owned.data,
+        world->events.data,       world->touched.data,      world->mergedMaterials.data,
         world->merged.data,       world->contactViews.data, world->touches[RB_TOUCH_CONTACT].data,
         world->foundTouches.data, world->nextTouches.data,  world->touches[RB_TOUCH_SENSOR].data,
         world->sensorBodies.data, world->sensorStates.data, world->contactEvents.data,
-        world->flightStarts.data,
+        world->flightStarts.data, world->owned.data,
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
         rbDetachBlock(kept[i]);

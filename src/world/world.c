@@ -100,9 +100,6 @@ rbTasks* rbWorld_ChooseTasks(rbWorld* world)
 static void evaluateBodies(rbWorld* world, rbStepReport* report)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i)) {
-            continue;
-        }
         const rbBody* body = &world->bodies.data[i];
         rbMotionCounts counts = {0};
         if (body->hasMass && rbWorld_IsOwned(world, i)) {

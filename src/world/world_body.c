@@ -183,10 +183,8 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
         motion->mass = def->mass->mass;
         rbMassProperties_Principal(&body->mass, &motion->moments, &world->principals.data[index]);
     }
-    bool isMoving = def->type == RB_BODY_DYNAMIC;
     world->states.data[index] =
-        rbWorld_InnerState(world, index, transform, isMoving ? def->linearVelocity : RB_VEC3_ZERO,
-                           isMoving ? def->angularVelocity : RB_VEC3_ZERO);
+        rbWorld_InnerState(world, index, transform, def->linearVelocity, def->angularVelocity);
     if (path != NULL) {
         world->states.data[index] = rbWorld_StateAt(world, index, world->time);
     }
@@ -225,8 +223,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
         rbIdPool_Release(&world->forceIds, force);
     }
     rbPath_Destroy(body->path);
-    body->path = NULL;
-    body->hasMass = false;
+    *body = (rbBody){0};
     rbIdPool_Release(&world->bodyIds, index);
     world->aliveCount -= 1;
 }
@@ -263,11 +260,12 @@ rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform tr
                                  rbVec3 linearVelocity, rbVec3 angularVelocity)
 {
     rbTransform principal = world->principals.data[index];
+    bool isMoving = world->bodies.data[index].type == RB_BODY_DYNAMIC;
     rbMotionState state;
     state.orientation = rbMulQuat(transform.q, principal.q);
     state.position = rbTransformPoint(transform, principal.p);
-    state.velocity = linearVelocity;
-    state.spin = rbInvRotate(state.orientation, angularVelocity);
+    state.velocity = isMoving ? linearVelocity : RB_VEC3_ZERO;
+    state.spin = rbInvRotate(state.orientation, isMoving ? angularVelocity : RB_VEC3_ZERO);
     state.work = world->states.data[index].work;
     return state;
 }
@@ -289,12 +287,7 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time)
         rbFlight_Evaluate(&world->flights.data[index], &world->motions.data[index], time, &state,
                           &counts);
     } else if (body->path != NULL) {
-        rbTransform pose;
-        rbVec3 angularVelocity;
-        rbPath_Evaluate(body->path, time, &pose, &state.velocity, &angularVelocity);
-        state.position = pose.p;
-        state.orientation = pose.q;
-        state.spin = rbInvRotate(pose.q, angularVelocity);
+        rbPath_SetState(body->path, time, &state);
     }
     return state;
 }
@@ -387,11 +380,8 @@ rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
     RB_INVALID_IF(body->type == RB_BODY_KINEMATIC && body->path != NULL, error,
                   "body \"%s\" follows its path; its state cannot be set", body->name);
     RB_TRY(validatePose(body->name, transform, linearVelocity, angularVelocity, error));
-    bool isMoving = body->type == RB_BODY_DYNAMIC;
     rbTransform unit = {transform.p, rbNormalizeQuat(transform.q)};
-    rbMotionState state =
-        rbWorld_InnerState(world, index, unit, isMoving ? linearVelocity : RB_VEC3_ZERO,
-                           isMoving ? angularVelocity : RB_VEC3_ZERO);
+    rbMotionState state = rbWorld_InnerState(world, index, unit, linearVelocity, angularVelocity);
     return changeState(world, index, &state, RB_EVENT_SET_STATE, error);
 }
 

@@ -14,9 +14,9 @@
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 {
     RB_ASSERT(def != NULL);
-    rbStatus status = rbSettingList_Check(&rbContactSettingList, &def->contact, error);
-    if (status != RB_STATUS_OK || !def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
-        return status;
+    RB_TRY(rbSettingList_Check(&rbContactSettingList, &def->contact, error));
+    if (!def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
+        return RB_STATUS_OK;
     }
     RB_REFUSE_IF(def->contact.isReacting && rbGetJointReaction() == NULL, RB_STATUS_UNSUPPORTED,
                  error, "contact.jointReaction needs the laboratory: call rbRegisterLaboratory");
@@ -42,7 +42,7 @@ static bool areJoined(const rbWorld* world, int a, int b)
 
 static bool hasShape(const rbWorld* world, int index)
 {
-    return rbWorld_IsBodyAlive(world, index) && world->bodies.data[index].shapes.count > 0;
+    return world->bodies.data[index].shapes.count > 0;
 }
 
 // By their masses, groups and joints, wherever they are. Sensors report in steps with contacts.
@@ -88,15 +88,14 @@ bool rbWorld_HasContacts(const rbWorld* world)
 rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settings, rbError* error)
 {
     const rbWorldDef* def = &world->def;
-    char names[2][RB_NAME_CAPACITY];
     int pair[2];
     *settings = def->contact;
     settings->isEnabled = findCollidable(world, pair);
     if (!settings->isEnabled) {
         return RB_STATUS_OK;
     }
-    const char* a = rbWorld_LabelBody(world, pair[0], names[0]);
-    const char* b = rbWorld_LabelBody(world, pair[1], names[1]);
+    const char* a = RB_LABEL_BODY(world, pair[0]);
+    const char* b = RB_LABEL_BODY(world, pair[1]);
     RB_REFUSE_IF(def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0,
                  RB_STATUS_UNSUPPORTED, error,
                  "bodies \"%s\" and \"%s\" can collide, and contacts of the engine \"step\" allow "
@@ -138,20 +137,18 @@ static rbStatus checkShell(const rbWorld* world, const rbBody* body, const rbCon
     double shell = world->def.contact.shell;
     rbVec3 center = rbInvTransformPoint(shape->transform, RB_VEC3_ZERO);
     double radius = rbGeometry_GetRadius(shape->geometry, center);
-    if (!body->hasMass || !(shell > radius)) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
-                       "contacts would hold it away from what it touches: take a shell of at most "
-                       "%.1g m, or check the unit of its size",
-                       shell, body->name, radius, SHELL_PART * radius);
+    RB_INVALID_IF(body->hasMass && shell > radius, error,
+                  "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
+                  "contacts would hold it away from what it touches: take a shell of at most "
+                  "%.1g m, or check the unit of its size",
+                  shell, body->name, radius, SHELL_PART * radius);
+    return RB_STATUS_OK;
 }
 
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    int count = rbWorld_IsBodyAlive(world, index) ? rbBody_CountSolid(body) : 0;
+    int count = rbBody_CountSolid(body);
     if (count == 0) {
         rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, NULL);
         return RB_STATUS_OK;
@@ -160,39 +157,32 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
                  "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need bodies of "
                  "constant size: use the engine \"event\"",
                  body->name, body->growth);
-    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
-    size_t size = (size_t)count * sizeof(rbMaterial);
-    rbMaterial* materials = rbAlloc(size);
-    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
-    rbQuat principal = world->principals.data[index].q;
-    rbContactShape shape = {.materials = materials,
+    rbMergedShapes merged;
+    RB_TRY(rbWorld_MergeShapes(world, index, &merged, error));
+    rbContactShape shape = {.geometry = merged.geometry,
+                            .transform = merged.transform,
+                            .materials = merged.materials,
                             .materialCount = count,
-                            .belts = listBelts(body, principal, count, belts) ? belts : NULL,
                             .isMoved = body->hasMass,
-                            .groups = first->groups,
-                            .mask = first->mask};
-    rbStatus status =
-        rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
-    status = status == RB_STATUS_OK ? checkShell(world, body, &shape, error) : status;
-    if (status == RB_STATUS_OK) {
-        rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
-    }
+                            .groups = merged.groups,
+                            .mask = merged.mask};
+    RB_TRY(checkShell(world, body, &shape, error));
+    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
+    shape.belts = listBelts(body, world->principals.data[index].q, count, belts) ? belts : NULL;
+    rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
     rbFree(belts, (size_t)count * sizeof *belts);
-    rbFree(materials, size);
-    return status;
+    return RB_STATUS_OK;
 }
 
 // For methods that move single bodies only.
 static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 {
     const char* kind = world->springCount > 0 ? "springs" : world->jointCount > 0 ? "joints" : NULL;
-    if (kind == NULL) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(
-        error, RB_STATUS_UNSUPPORTED,
+    RB_REFUSE_IF(
+        kind != NULL, RB_STATUS_UNSUPPORTED, error,
         "the world has %s, and contact.method \"%s\" moves single bodies only; use \"impulses\"",
         kind, rbContactMethod_Name(world->def.contact.method));
+    return RB_STATUS_OK;
 }
 
 rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
@@ -277,12 +267,11 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
         }
     }
     if (settings->isOverlapAllowed && s.overlap > allowed.gap && length < capacity) {
-        char names[2][RB_NAME_CAPACITY];
         length += (size_t)snprintf(
             text + length, capacity - length,
             "%s\"%s\" and \"%s\", which should be separated, overlap by %.3g m (allowed %g)",
-            length > 0 ? ", " : "", labelBody(world, s.overlapA, names[0]),
-            labelBody(world, s.overlapB, names[1]), s.overlap, allowed.gap);
+            length > 0 ? ", " : "", labelBody(world, s.overlapA, RB_LABEL_TEXT),
+            labelBody(world, s.overlapB, RB_LABEL_TEXT), s.overlap, allowed.gap);
     }
     return length;
 }

@@ -88,7 +88,6 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 {
     RB_ASSERT(overlap->count > 0);
     char others[80] = "";
-    char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
     if (overlap->count > 1) {
         (void)snprintf(others, sizeof others, "; at least %d more pair%s", overlap->count - 1,
                        overlap->count == 2 ? " overlaps" : "s overlap");
@@ -97,8 +96,8 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, or let them "
         "be separated (in a scene \"%s\": {\"overlap\": \"separate\"})%s",
-        rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
-        overlap->depth, others, section,
+        RB_LABEL_BODY(world, overlap->a), RB_LABEL_BODY(world, overlap->b), overlap->depth, others,
+        section,
         world->def.engine == RB_ENGINE_STEP
             ? ", or let bodies pass through each other (\"contact\": {\"enabled\": false})"
             : "");
@@ -110,7 +109,6 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
     if (row->traits.holdsJoints || world->jointCount + world->springCount == 0) {
         return RB_STATUS_OK;
     }
-    char text[RB_NAME_CAPACITY];
     bool isJoint = world->jointCount > 0;
     int first = 0;
     while (isJoint ? world->joints.data[first] == NULL : world->springs.data[first] == NULL) {
@@ -120,11 +118,11 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
         error, RB_STATUS_UNSUPPORTED,
         "%s \"%s\": the engine \"%s\" has no joints or springs; use the engine \"step\"",
         isJoint ? "joint" : "spring",
-        isJoint ? rbWorld_LabelJoint(world, first, text) : rbWorld_LabelSpring(world, first, text),
-        row->name);
+        isJoint ? RB_LABEL_JOINT(world, first) : RB_LABEL_SPRING(world, first), row->name);
 }
 
-rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error)
+// rbWorld_Prepare between BeginMove and EndMove.
+static rbStatus start(rbWorld* world, rbError* error)
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
@@ -161,7 +159,7 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     }
     (void)rbUseTasks(rbWorld_ChooseTasks(world));
     rbWorld_BeginMove(world);
-    rbStatus status = rbWorld_StartEngine(world, error);
+    rbStatus status = start(world, error);
     rbWorld_EndMove(world);
     return status;
 }
@@ -170,7 +168,7 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     *reached = world->time;
-    RB_TRY(rbWorld_StartEngine(world, NULL));
+    RB_TRY(start(world, NULL));
     world->engineError = (rbError){0};
     if (row->advance == NULL) {
         *reached = time;

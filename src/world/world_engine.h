@@ -50,18 +50,23 @@ extern const rbEngineRow rbStepEngineRow;
 void rbWorld_FreeEngine(rbWorld* world);
 // Makes the engine start anew; called before the bytes of a snapshot are restored.
 void rbWorld_ResetEngine(rbWorld* world);
-// rbWorld_Prepare between BeginMove and EndMove.
-rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error);
 // Advances the engine to a time; *reached is the time reached.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
 // After restoring a snapshot; the event engine restores its own part.
 void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts);
 
-// The shapes of a body as one geometry for an engine (NULL: none) in its principal frame;
-// materials: one per shape. UNSUPPORTED if a dynamic body has a plane.
-rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geometry,
-                             rbTransform* transform, rbMaterial* materials, rbError* error);
+// The shapes of a body that are not sensors, for an engine.
+typedef struct rbMergedShapes {
+    const rbGeometry* geometry;  // of all of them, NULL: none
+    rbTransform transform;       // of the geometry in the principal frame of the body
+    const rbMaterial* materials; // one per shape, until the next body is merged
+    int count;
+    uint32_t groups, mask; // of each
+} rbMergedShapes;
+
+// UNSUPPORTED if a dynamic body has a plane.
+rbStatus rbWorld_MergeShapes(rbWorld* world, int index, rbMergedShapes* merged, rbError* error);
 void rbWorld_FreeMerged(rbWorld* world);
 // The message for bodies that overlap at the start; section: where a scene can allow it.
 rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
@@ -70,13 +75,14 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 // The filter of the user for engines, with the world as context; NULL: none.
 rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
 
-// A name of the body for messages, even if it has none.
+// A name of a body for messages, even if it has none; "world" for the index -1. It may be written
+// into the text, which the macro makes for the block that needs it.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
+#define RB_LABEL_TEXT ((char[RB_NAME_CAPACITY]){0})
+#define RB_LABEL_BODY(world, index) rbWorld_LabelBody(world, index, RB_LABEL_TEXT)
 
 // Writes into the journal of a world; the context is the world.
 void rbWorld_WriteJournal(void* context, const rbEvent* happened);
-// Keeps the start of a flight, for rbWorld_GetFlightStarts; the context is the world.
-void rbWorld_KeepFlight(void* context, int index, double time);
 // The same of the step engine.
 void rbWorld_WriteStepJournal(void* context, const rbEvent* happened);
 // The engine of a world; NULL: it has another one, or none yet; Ready: also if it is not ready.

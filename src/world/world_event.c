@@ -1,4 +1,5 @@
-// The event engine of a world: registering bodies, starting and advancing it.
+// The event engine of a world: registering bodies, starting and advancing it, and what it records
+// of flights.
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
 
@@ -15,6 +16,19 @@ void rbWorld_WriteJournal(void* context, const rbEvent* happened)
     rbArray_Push(world->events, event);
 }
 
+// Keeps the start of a flight, for rbWorld_GetFlightStarts; the context is the world.
+static void keepFlight(void* context, int index, double time)
+{
+    rbWorld* world = context;
+    rbMotionState state = rbWorld_StateAt(world, index, time);
+    rbFlightStart start = {.time = time,
+                           .body = rbWorld_BodyIdOf(world, index),
+                           .eventCount = world->events.count,
+                           .isHeld = rbEventEngine_IsResting(world->engine, index),
+                           .state = rbWorld_PublicState(world, index, &state)};
+    rbArray_Push(world->flightStarts, start);
+}
+
 rbEventHost rbWorld_GetEventHost(const rbWorld* world)
 {
     return (rbEventHost){.flights = world->flights.data,
@@ -26,7 +40,7 @@ static rbEventHost makeHost(rbWorld* world)
 {
     rbEventHost host = rbWorld_GetEventHost(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteJournal;
-    host.flown = world->areFlightsKept ? rbWorld_KeepFlight : NULL;
+    host.flown = world->areFlightsKept ? keepFlight : NULL;
     host.context = world;
     return host;
 }
@@ -39,21 +53,20 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
     def->loadAcceleration = body->isLoaded ? fmax(rbLength(body->loads[0]) / mass, 1e-300) : 0.0;
     def->loadTorque = rbLength(body->loads[1]);
     rbForceCursor cursor = {0};
-    const rbForceDef* force;
-    while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceRow* row = rbGetForceRow(force->type);
-        if (row->addVarying == NULL) {
+    while (rbWorld_NextForce(world, index, &cursor)) {
+        if (cursor.row->addVarying == NULL) {
             continue; // constant
         }
-        double acceleration = rbForceRow_GetAccelerationBound(row, force, mass);
-        RB_REFUSE_IF(!isfinite(acceleration) || !(force->torqueMax >= 0.0), RB_STATUS_UNSUPPORTED,
-                     error,
+        double acceleration = rbForceRow_GetAccelerationBound(cursor.row, cursor.def, mass);
+        RB_REFUSE_IF(!isfinite(acceleration) || !(cursor.def->torqueMax >= 0.0),
+                     RB_STATUS_UNSUPPORTED, error,
                      "body \"%s\": the force \"%s\" states no bound on the %s it causes, and "
                      "without one the event engine could miss collisions; use constant forces, "
                      "user forces with accelerationMax and torqueMax, or the engine \"flight\"",
-                     body->name, row->name, isfinite(acceleration) ? "torque" : "acceleration");
+                     body->name, cursor.row->name,
+                     isfinite(acceleration) ? "torque" : "acceleration");
         def->loadAcceleration += acceleration;
-        def->loadTorque += force->torqueMax;
+        def->loadTorque += cursor.def->torqueMax;
     }
     return RB_STATUS_OK;
 }
@@ -61,28 +74,20 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
 static rbStatus registerBody(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    int count = rbBody_CountSolid(body);
-    const rbShapeDef* first = count > 0 ? &body->shapes.data[rbBody_FindSolid(body, 0)].def : NULL;
     rbEventBodyDef def = {.isDynamic = body->hasMass,
                           .path = body->path,
-                          .transform = RB_TRANSFORM_IDENTITY,
-                          .materialCount = count,
-                          .groups = first != NULL ? first->groups : 0u,
-                          .mask = first != NULL ? first->mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
-    rbStatus status = RB_STATUS_OK;
-    status = body->hasMass ? boundLoads(world, index, &def, error) : status;
-    size_t size = (size_t)(count + 1) * sizeof(rbMaterial);
-    rbMaterial* materials = rbAlloc(size);
-    def.materials = materials;
-    if (status == RB_STATUS_OK) {
-        status = rbWorld_MergeShapes(world, index, &def.geometry, &def.transform, materials, error);
-    }
-    if (status == RB_STATUS_OK) {
-        rbEventEngine_SetBody(world->engine, index, &def);
-    }
-    rbFree(materials, size);
-    return status;
+    rbMergedShapes merged;
+    RB_TRY(body->hasMass ? boundLoads(world, index, &def, error) : RB_STATUS_OK);
+    RB_TRY(rbWorld_MergeShapes(world, index, &merged, error));
+    def.geometry = merged.geometry;
+    def.transform = merged.transform;
+    def.materials = merged.materials;
+    def.materialCount = merged.count;
+    def.groups = merged.groups;
+    def.mask = merged.mask;
+    rbEventEngine_SetBody(world->engine, index, &def);
+    return RB_STATUS_OK;
 }
 
 static void destroyEngine(rbWorld* world)
@@ -98,8 +103,7 @@ static void destroyEngine(rbWorld* world)
 static void releaseHeld(rbWorld* world)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbEventEngine_IsResting(world->engine, i) && rbWorld_IsBodyAlive(world, i) &&
-            world->bodies.data[i].hasMass) {
+        if (rbEventEngine_IsResting(world->engine, i) && world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
             rbWorld_StartFlight(world, i);
         }
@@ -143,9 +147,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     rbStatus status = registerAndStart(world, false, error);
     // Bodies may have been separated.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i)) {
-            world->states.data[i] = rbWorld_StateAt(world, i, world->time);
-        }
+        world->states.data[i] = rbWorld_StateAt(world, i, world->time);
     }
     return status;
 }
@@ -155,9 +157,7 @@ static void checkSensors(rbWorld* world, double time)
 {
     rbArray_Reserve(world->sensorStates, world->bodies.count);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i)) {
-            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
-        }
+        world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
     }
     rbWorld_CheckSensors(world, time, world->sensorStates.data);
 }
@@ -190,14 +190,13 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     int failed[2];
     rbStatus status = advanceBySensors(world, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
-        char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
         *failedBody = rbWorld_BodyIdOf(world, failed[0]);
         (void)rbError_Set(&world->engineError, status,
                           "the budget of events per simulated second is used up at t = %.9g s; the "
                           "last was between \"%s\" and \"%s\"; check whether they are trapped or "
                           "pressed together, or raise eventsPerSecond",
-                          *reached, rbWorld_LabelBody(world, failed[0], a),
-                          rbWorld_LabelBody(world, failed[1], b));
+                          *reached, RB_LABEL_BODY(world, failed[0]),
+                          RB_LABEL_BODY(world, failed[1]));
     }
     return status;
 }
@@ -225,10 +224,10 @@ static void startAnew(rbWorld* world, const rbEngineAccounts* accounts)
         rbEventEngine_Forget(world->engine, &accounts->event);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+        rbVec3 before = world->motions.data[i].acceleration;
+        if (!world->bodies.data[i].hasMass) {
             continue;
         }
-        rbVec3 before = world->motions.data[i].acceleration;
         rbWorld_RefreshLoads(world, i);
         rbVec3 after = world->motions.data[i].acceleration;
         if (before.x != after.x || before.y != after.y || before.z != after.z) {
@@ -284,4 +283,28 @@ rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbM
     rbArray_Push(world->materialPairs, slot);
     rbWorld_NoteChange(world);
     return RB_STATUS_OK;
+}
+
+bool rbWorld_GetMaterialPair(const rbWorld* world, int kindA, int kindB, rbMaterialPair* pair)
+{
+    for (int i = world->materialPairs.count - 1; i >= 0; --i) {
+        const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
+        if ((slot->kindA == kindA && slot->kindB == kindB) ||
+            (slot->kindA == kindB && slot->kindB == kindA)) {
+            *pair = slot->pair;
+            return true;
+        }
+    }
+    return false;
+}
+
+void rbWorld_EnableFlightStarts(rbWorld* world, bool isOn)
+{
+    world->areFlightsKept = isOn;
+}
+
+const rbFlightStart* rbWorld_GetFlightStarts(const rbWorld* world, int* count)
+{
+    *count = world->flightStarts.count;
+    return world->flightStarts.data;
 }

@@ -11,7 +11,7 @@ void rbInitForceDef(rbForceDef* def, uint32_t abi, size_t size)
     }
 }
 
-const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor)
+bool rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor)
 {
     while (cursor->next1 == 0 && cursor->chain < 2) {
         cursor->next1 =
@@ -19,11 +19,13 @@ const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCurs
         cursor->chain += 1;
     }
     if (cursor->next1 == 0) {
-        return NULL;
+        return false;
     }
     const rbForceSlot* slot = &world->forces.data[cursor->next1 - 1];
     cursor->next1 = slot->next1;
-    return &slot->def;
+    cursor->def = &slot->def;
+    cursor->row = rbGetForceRow(slot->def.type);
+    return true;
 }
 
 // The state-dependent load of a body: called by the integrators at every stage.
@@ -41,9 +43,8 @@ static void variableLoad(const rbMotionBody* motion, const rbMotionState* state,
         .bodyId = rbWorld_BodyIdOf(world, motion->index),
     };
     rbForceCursor cursor = {0};
-    const rbForceDef* force;
-    while ((force = rbWorld_NextForce(world, motion->index, &cursor)) != NULL) {
-        rbForceRow_AddLoad(rbGetForceRow(force->type), force, &input, load);
+    while (rbWorld_NextForce(world, motion->index, &cursor)) {
+        rbForceRow_AddLoad(cursor.row, cursor.def, &input, load);
     }
     const rbVec3* held = world->bodies.data[motion->index].loads;
     load->force = rbAdd(load->force, held[0]);
@@ -59,13 +60,11 @@ void rbWorld_RefreshLoads(rbWorld* world, int index)
     motion->torque = RB_VEC3_ZERO;
     motion->load = world->bodies.data[index].isLoaded ? variableLoad : NULL;
     rbForceCursor cursor = {0};
-    const rbForceDef* def;
-    while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceRow* row = rbGetForceRow(def->type);
-        if (row->addConstant != NULL) {
-            row->addConstant(def, &force, &motion->torque);
+    while (rbWorld_NextForce(world, index, &cursor)) {
+        if (cursor.row->addConstant != NULL) {
+            cursor.row->addConstant(cursor.def, &force, &motion->torque);
         }
-        motion->load = row->addVarying != NULL ? variableLoad : motion->load;
+        motion->load = cursor.row->addVarying != NULL ? variableLoad : motion->load;
     }
     motion->acceleration = rbAddScaled(world->def.gravity, 1.0 / motion->mass, force);
 }
@@ -77,7 +76,7 @@ static void refreshBodies(rbWorld* world, rbBodyId bodyId)
     int first = RB_IS_NULL(bodyId) ? 0 : (int)bodyId.index1 - 1;
     int last = RB_IS_NULL(bodyId) ? world->bodies.count - 1 : first;
     for (int i = first; i <= last; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
             rbWorld_StartFlight(world, i);
         }
@@ -93,7 +92,7 @@ rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
     rbWorld_NoteChange(world);
     rbVec3 change = rbSub(gravity, world->def.gravity);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             world->energyReference -=
                 world->motions.data[i].mass * rbDot(change, world->states.data[i].position);
         }
@@ -110,7 +109,7 @@ static double potentialOf(const rbWorld* world, const rbForceDef* def)
     int last = RB_IS_NULL(def->body) ? world->bodies.count - 1 : first;
     double sum = 0.0;
     for (int i = first; row->potential != NULL && i <= last; ++i) {
-        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+        if (world->bodies.data[i].hasMass) {
             sum += row->potential(def, world->motions.data[i].mass, world->states.data[i].position);
         }
     }
@@ -172,6 +171,18 @@ void rbDestroyForce(rbWorld* world, rbForceId forceId)
     refreshBodies(world, def.body);
 }
 
+int rbWorld_GetForces(const rbWorld* world, rbForceDef* defs, int capacity)
+{
+    RB_ASSERT(capacity == 0 || defs != NULL);
+    int count = 0;
+    for (int i = 0; i < world->forces.count; ++i) {
+        if (world->forces.data[i].def.cookie != 0 && count++ < capacity) {
+            defs[count - 1] = world->forces.data[i].def;
+        }
+    }
+    return count;
+}
+
 double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId)
 {
     int index = rbWorld_BodyIndex(world, bodyId);
@@ -182,9 +193,8 @@ double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId)
     double bound =
         rbLength(world->def.gravity) + rbLength(world->bodies.data[index].loads[0]) / mass;
     rbForceCursor cursor = {0};
-    const rbForceDef* def;
-    while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        bound += rbForceRow_GetAccelerationBound(rbGetForceRow(def->type), def, mass);
+    while (rbWorld_NextForce(world, index, &cursor)) {
+        bound += rbForceRow_GetAccelerationBound(cursor.row, cursor.def, mass);
     }
     return bound;
 }

@@ -1,4 +1,5 @@
-// Joints of a world: creation, queries, changes of targets; drags.
+// Joints and springs of a world: creation, queries, changes; drags. Both are links between two
+// bodies, and share their names.
 #include "world/world_joint.h"
 
 #include "base/math/angle.h"
@@ -7,6 +8,355 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// ------------------------------------------------------------------------------------------- links
+
+// A joint or spring to be created.
+typedef struct Link {
+    const char* what; // "joint", "spring"
+    const char* name; // may be NULL; for messages it becomes another then
+    rbBodyId bodyA;
+    rbBodyId bodyB;
+} Link;
+
+static const char* const typeNames[RB_BODY_TYPE_COUNT] = {
+    [RB_BODY_STATIC] = "static", [RB_BODY_KINEMATIC] = "kinematic", [RB_BODY_DYNAMIC] = "dynamic"};
+
+static bool isDynamic(const rbWorld* world, int index)
+{
+    return index >= 0 && world->bodies.data[index].type == RB_BODY_DYNAMIC;
+}
+
+static const char* typeOf(const rbWorld* world, int index)
+{
+    return index < 0 ? "static" : typeNames[world->bodies.data[index].type];
+}
+
+// Name of a joint (2 i) or spring (2 i + 1) for the table of names; the context is the world.
+static const char* nameOfLink(int index, const void* context)
+{
+    const rbWorld* world = context;
+    return index % 2 == 0 ? world->joints.data[index / 2]->name
+                          : world->springs.data[index / 2]->name;
+}
+
+// The functions that find joints and springs, which differ only in their arrays and in whether the
+// index of a name is even (0) or odd (1).
+#define DEFINE_FINDERS(Link, link, isOdd)                                                         \
+    rb##Link##Id rbWorld_##Link##IdOf(const rbWorld* world, int index)                            \
+    {                                                                                             \
+        bool isAlive =                                                                            \
+            index >= 0 && index < world->link##s.count && world->link##s.data[index] != NULL;     \
+        uint32_t generation = isAlive ? world->link##Ids.generations.data[index] : 0;             \
+        return (rb##Link##Id){isAlive ? (uint32_t)index + 1u : 0, generation};                    \
+    }                                                                                             \
+    bool rb##Link##_IsValid(const rbWorld* world, rb##Link##Id link##Id)                          \
+    {                                                                                             \
+        return rbIdPool_IsAlive(&world->link##Ids, link##Id.index1, link##Id.generation);         \
+    }                                                                                             \
+    static rb##Link* get##Link(const rbWorld* world, rb##Link##Id link##Id)                       \
+    {                                                                                             \
+        RB_ASSERT(rb##Link##_IsValid(world, link##Id));                                           \
+        return world->link##s.data[link##Id.index1 - 1];                                          \
+    }                                                                                             \
+    RB_DEFINE_GETTER(const char*, rb##Link##_GetName, (const rbWorld* world, rb##Link##Id id),    \
+                     get##Link(world, id)->name)                                                  \
+    RB_DEFINE_GETTER(rbBodyId, rb##Link##_GetBodyA, (const rbWorld* world, rb##Link##Id id),      \
+                     get##Link(world, id)->def.bodyA)                                             \
+    RB_DEFINE_GETTER(rbBodyId, rb##Link##_GetBodyB, (const rbWorld* world, rb##Link##Id id),      \
+                     get##Link(world, id)->def.bodyB)                                             \
+    int rbWorld_Get##Link##Ids(const rbWorld* world, rb##Link##Id* ids, int capacity)             \
+    {                                                                                             \
+        int count = 0;                                                                            \
+        for (int i = 0; i < world->link##s.count && count < capacity; ++i) {                      \
+            if (world->link##s.data[i] != NULL) {                                                 \
+                ids[count++] = rbWorld_##Link##IdOf(world, i);                                    \
+            }                                                                                     \
+        }                                                                                         \
+        return count;                                                                             \
+    }                                                                                             \
+    rb##Link##Id rbWorld_Find##Link(const rbWorld* world, const char* name)                       \
+    {                                                                                             \
+        int index = rbNameTable_Find(&world->linkNames, name, nameOfLink, world);                 \
+        return rbWorld_##Link##IdOf(world, index % 2 == (isOdd) ? index / 2 : -1);                \
+    }                                                                                             \
+    const char* rbWorld_Label##Link(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]) \
+    {                                                                                             \
+        RB_ASSERT(world->link##s.data[index] != NULL);                                            \
+        return rbChooseLabel(world->link##s.data[index]->name, #link, index, text);               \
+    }
+DEFINE_FINDERS(Joint, joint, 0)
+DEFINE_FINDERS(Spring, spring, 1)
+
+static rbStatus validateName(const rbWorld* world, const Link* link, rbError* error)
+{
+    const char* name = link->name;
+    RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
+                 "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name, link->what,
+                 strlen(name), RB_NAME_CAPACITY - 1);
+    int other = rbNameTable_Find(&world->linkNames, name, nameOfLink, world);
+    RB_INVALID_IF(other >= 0, error,
+                  "%s \"%s\": a %s of this name already exists; give each its own name", link->what,
+                  name, other % 2 == 0 ? "joint" : "spring");
+    return RB_STATUS_OK;
+}
+
+// Checks that the name is short enough and unique among joints and springs, that the bodies exist,
+// differ, and one is dynamic; -1 is the world.
+static rbStatus validateLink(const rbWorld* world, Link* link, int* indexA, int* indexB,
+                             rbError* error)
+{
+    if (link->name == NULL || link->name[0] == '\0') {
+        link->name = "(without a name)";
+    } else if (validateName(world, link, error) != RB_STATUS_OK) {
+        return error->status;
+    }
+    const rbBodyId ids[2] = {link->bodyA, link->bodyB};
+    int indices[2];
+    for (int i = 0; i < 2; ++i) {
+        indices[i] = (int)ids[i].index1 - 1;
+        RB_INVALID_IF(!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i]), error,
+                      "%s \"%s\": its body %s does not exist or was destroyed; make the body "
+                      "first, or use the null id for the world",
+                      link->what, link->name, i == 0 ? "A" : "B");
+    }
+    int a = indices[0], b = indices[1];
+    RB_INVALID_IF(a == b, error,
+                  "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and the world",
+                  link->what, link->name, RB_LABEL_BODY(world, a));
+    RB_INVALID_IF(!isDynamic(world, a) && !isDynamic(world, b), error,
+                  "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), and can move neither; one of them "
+                  "must be a dynamic body",
+                  link->what, link->name, RB_LABEL_BODY(world, a), typeOf(world, a),
+                  RB_LABEL_BODY(world, b), typeOf(world, b));
+    for (int i = 0; i < 2; ++i) {
+        RB_INVALID_IF(isDynamic(world, indices[i]) && !world->bodies.data[indices[i]].hasMass,
+                      error,
+                      "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a shape or a "
+                      "mass before its joints",
+                      link->what, link->name, RB_LABEL_BODY(world, indices[i]));
+    }
+    *indexA = a;
+    *indexB = b;
+    return RB_STATUS_OK;
+}
+
+const char* rbChooseLabel(const char* name, const char* what, int index,
+                          char text[RB_NAME_CAPACITY])
+{
+    (void)snprintf(text, RB_NAME_CAPACITY, "%s %d", what, index);
+    return name[0] != '\0' ? name : text;
+}
+
+// Pose of a body's frame, and its center of mass with principal axes, at the world's time; -1 is
+// the world.
+static rbTransform getFrame(const rbWorld* world, int index)
+{
+    return index < 0 ? RB_TRANSFORM_IDENTITY
+                     : rbWorld_PublicState(world, index, &world->states.data[index]).transform;
+}
+
+static rbRowPose getRowPose(const rbWorld* world, int index)
+{
+    rbRowPose pose = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    if (index >= 0) {
+        pose.position = world->states.data[index].position;
+        pose.orientation = world->states.data[index].orientation;
+    }
+    pose.rotation = rbMatFromQuat(pose.orientation);
+    return pose;
+}
+
+rbTransform rbWorld_GetPrincipal(const rbWorld* world, int index)
+{
+    return index < 0 ? RB_TRANSFORM_IDENTITY : world->principals.data[index];
+}
+
+// Converts an anchor from the frame of a body to its principal frame.
+static rbVec3 toPrincipal(const rbWorld* world, int index, rbVec3 anchor)
+{
+    return index < 0 ? anchor : rbInvTransformPoint(world->principals.data[index], anchor);
+}
+
+static void getVelocities(const rbWorld* world, int index, rbVec3* linear, rbVec3* angular)
+{
+    const rbMotionState* state = index >= 0 ? &world->states.data[index] : NULL;
+    *linear = state != NULL ? state->velocity : RB_VEC3_ZERO;
+    *angular = state != NULL ? rbRotate(state->orientation, state->spin) : RB_VEC3_ZERO;
+}
+
+// Rate of a row with the present velocities of its bodies.
+static double getRowRate(const rbWorld* world, int indexA, int indexB, const rbRow* row)
+{
+    rbVec3 vA, wA, vB, wB;
+    getVelocities(world, indexA, &vA, &wA);
+    getVelocities(world, indexB, &vB, &wB);
+    return rbDot(row->linear, rbSub(vB, vA)) + rbDot(row->angularB, wB) - rbDot(row->angularA, wA);
+}
+
+// ----------------------------------------------------------------------------------------- springs
+
+void rbInitSpringDef(rbSpringDef* def, uint32_t abi, size_t size)
+{
+    if (rbStampDef(def, RB_KIND_SPRING, sizeof *def, abi, size)) {
+        def->restLength = -1.0;
+    }
+}
+
+static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
+{
+    double squares = rbLengthSquared(def->anchorA) + rbLengthSquared(def->anchorB);
+    RB_INVALID_IF(!isfinite(squares), error,
+                  "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be finite", name,
+                  def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x, def->anchorB.y,
+                  def->anchorB.z);
+    RB_INVALID_IF(
+        !isfinite((1.0 + fabs(def->stiffness)) * (squares + def->restLength * def->restLength)),
+        error,
+        "spring \"%s\": the rest length %g m and the energy of the spring must be finite; a "
+        "negative length means the present distance",
+        name, def->restLength);
+    bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&
+                  def->damping >= 0.0;
+    RB_INVALID_IF(
+        !isFine, error,
+        "spring \"%s\": stiffness %g N/m and damping %g N s/m must be finite and not negative",
+        name, def->stiffness, def->damping);
+    RB_INVALID_IF(def->stiffness == 0.0 && def->damping == 0.0, error,
+                  "spring \"%s\" has neither stiffness nor damping; give it one of them", name);
+    return RB_STATUS_OK;
+}
+
+static double lengthOf(const rbWorld* world, const rbSpring* spring)
+{
+    rbRowPose poseA = getRowPose(world, spring->bodyA);
+    rbRowPose poseB = getRowPose(world, spring->bodyB);
+    double length;
+    rbSpringModel_Errors(&spring->model, &poseA, &poseB, &length);
+    return length;
+}
+
+static double getSpringEnergy(const rbWorld* world, const rbSpring* spring)
+{
+    double stretch = lengthOf(world, spring) - spring->def.restLength;
+    return 0.5 * spring->def.stiffness * stretch * stretch;
+}
+
+static void remakeSpring(const rbWorld* world, rbSpring* spring)
+{
+    spring->model.pointA = toPrincipal(world, spring->bodyA, spring->def.anchorA);
+    spring->model.pointB = toPrincipal(world, spring->bodyB, spring->def.anchorB);
+}
+
+static rbStatus validateSpring(const rbWorld* world, const rbSpringDef* def, int* bodyA, int* bodyB,
+                               rbError* error)
+{
+    RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_SPRING, error));
+    Link link = {"spring", def->name, def->bodyA, def->bodyB};
+    RB_TRY(validateLink(world, &link, bodyA, bodyB, error));
+    return validateNumbers(def, link.name, error);
+}
+
+rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
+{
+    RB_ENTER(world);
+    rbError reason = {0};
+    int bodyA, bodyB;
+    if (validateSpring(world, def, &bodyA, &bodyB, &reason) != RB_STATUS_OK) {
+        rbWorld_LogRefusal(world, "a spring", &reason, error);
+        return (rbSpringId){0, 0};
+    }
+    rbWorld_NoteChange(world);
+    rbSpring* spring = rbAllocZero(1, sizeof *spring);
+    spring->def = *def;
+    spring->bodyA = bodyA;
+    spring->bodyB = bodyB;
+    if (def->name != NULL) {
+        (void)snprintf(spring->name, sizeof spring->name, "%s", def->name);
+    }
+    spring->def.name = spring->name;
+    remakeSpring(world, spring);
+    if (def->restLength < 0.0) {
+        spring->def.restLength = lengthOf(world, spring);
+    }
+    spring->index = rbIdPool_Take(&world->springIds);
+    rbArray_Put(world->springs, spring->index, spring); // NOLINT(bugprone-sizeof-expression)
+    rbNameTable_Insert(&world->linkNames, spring->name, 2 * spring->index + 1);
+    world->springCount += 1;
+    world->elasticCount += 1;
+    world->energyReference += getSpringEnergy(world, spring);
+    return rbWorld_SpringIdOf(world, spring->index);
+}
+
+static void destroySpring(rbWorld* world, rbSpring* spring)
+{
+    int index = spring->index;
+    rbWorld_NoteChange(world);
+    // Its energy leaves the accounting with it.
+    world->energyReference -= getSpringEnergy(world, spring);
+    rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
+    world->springs.data[index] = NULL;
+    if (rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_SetSpring(world->engine, index, NULL); // another spring may take its slot
+    }
+    world->springCount -= 1;
+    world->elasticCount -= 1;
+    rbIdPool_Release(&world->springIds, index);
+    rbFree(spring, sizeof *spring);
+}
+
+void rbDestroySpring(rbWorld* world, rbSpringId springId)
+{
+    RB_ENTER(world);
+    destroySpring(world, getSpring(world, springId));
+}
+
+RB_DEFINE_GETTER(rbSpringDef, rbSpring_GetDef, (const rbWorld* world, rbSpringId id),
+                 getSpring(world, id)->def)
+
+rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, double damping,
+                         double restLength, rbError* error)
+{
+    RB_ENTER(world);
+    rbSpring* spring = getSpring(world, springId);
+    rbSpringDef def = spring->def;
+    def.stiffness = stiffness;
+    def.damping = damping;
+    def.restLength = restLength;
+    RB_TRY(validateNumbers(&def, RB_LABEL_SPRING(world, spring->index), error));
+    rbWorld_NoteChange(world);
+    world->energyReference -= getSpringEnergy(world, spring);
+    def.restLength = restLength < 0.0 ? lengthOf(world, spring) : restLength;
+    spring->def = def;
+    world->energyReference += getSpringEnergy(world, spring);
+    return RB_STATUS_OK;
+}
+
+rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
+{
+    const rbSpring* spring = getSpring(world, springId);
+    rbRowPose poseA = getRowPose(world, spring->bodyA);
+    rbRowPose poseB = getRowPose(world, spring->bodyB);
+    rbRow row;
+    rbSpringState state = {0};
+    rbSpringModel_Rows(&spring->model, &poseA, &poseB, &row);
+    rbSpringModel_Errors(&spring->model, &poseA, &poseB, &state.length);
+    state.pointA = rbAdd(poseA.position, rbMulMV(poseA.rotation, spring->model.pointA));
+    state.pointB = rbAdd(poseB.position, rbMulMV(poseB.rotation, spring->model.pointB));
+    state.speed = getRowRate(world, spring->bodyA, spring->bodyB, &row);
+    state.energy = getSpringEnergy(world, spring);
+    const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
+    if (engine != NULL) {
+        state.force = rbStepEngine_GetSpringForce(engine, spring->index);
+    } else {
+        // No step yet: use the law of the spring itself.
+        state.force = spring->def.stiffness * (state.length - spring->def.restLength) +
+                      spring->def.damping * state.speed;
+    }
+    return state;
+}
+
+// ------------------------------------------------------------------------------------------ joints
 
 void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size)
 {
@@ -22,56 +372,25 @@ void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size)
     }
 }
 
-// Frame of a body that a definition refers to; false if there is no such body.
-static bool findFrame(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
+// Frame of a body that a definition refers to. If there is no such body, which rbCreateJoint
+// reports, that of the world.
+static rbTransform frameOf(const rbWorld* world, rbBodyId bodyId)
 {
-    if (!RB_IS_NULL(bodyId) && !rbBody_IsValid(world, bodyId)) {
-        return false; // rbCreateJoint reports it
-    }
-    *frame = rbWorld_GetFrame(world, (int)bodyId.index1 - 1);
-    return true;
+    return getFrame(world, rbBody_IsValid(world, bodyId) ? (int)bodyId.index1 - 1 : -1);
 }
 
 void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point)
 {
     RB_USE_STANDARD_FLOAT_MODE();
-    rbTransform frame;
-    if (findFrame(world, def->bodyA, &frame)) {
-        def->anchorA = rbInvTransformPoint(frame, point);
-    }
-    if (findFrame(world, def->bodyB, &frame)) {
-        def->anchorB = rbInvTransformPoint(frame, point);
-    }
+    def->anchorA = rbInvTransformPoint(frameOf(world, def->bodyA), point);
+    def->anchorB = rbInvTransformPoint(frameOf(world, def->bodyB), point);
 }
 
 void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis)
 {
     RB_USE_STANDARD_FLOAT_MODE();
-    rbTransform frame;
-    if (findFrame(world, def->bodyA, &frame)) {
-        def->axisA = rbInvRotate(frame.q, axis);
-    }
-    if (findFrame(world, def->bodyB, &frame)) {
-        def->axisB = rbInvRotate(frame.q, axis);
-    }
-}
-
-// ---------------------------------------------------------------------------------------- creation
-
-static int indexOf(const rbWorld* world, rbJointId jointId)
-{
-    RB_ASSERT(rbJoint_IsValid(world, jointId));
-    (void)world;
-    return (int)jointId.index1 - 1;
-}
-
-static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
-                          char text[RB_NAME_CAPACITY])
-{
-    return (rbJointSide){.name = rbWorld_LabelBody(world, index, text),
-                         .transform = frame,
-                         .principal =
-                             index < 0 ? RB_TRANSFORM_IDENTITY : world->principals.data[index]};
+    def->axisA = rbInvRotate(frameOf(world, def->bodyA).q, axis);
+    def->axisB = rbInvRotate(frameOf(world, def->bodyB).q, axis);
 }
 
 // The model from the definition, the poses of the bodies at the creation of the joint, and their
@@ -79,9 +398,9 @@ static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
 static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef* def,
                           rbError* error)
 {
-    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
-    rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
-    rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
+    int a = joint->bodyA, b = joint->bodyB;
+    rbJointSide sideA = {RB_LABEL_BODY(world, a), joint->startA, rbWorld_GetPrincipal(world, a)};
+    rbJointSide sideB = {RB_LABEL_BODY(world, b), joint->startB, rbWorld_GetPrincipal(world, b)};
     RB_TRY(rbJointModel_Make(&joint->model, def, &sideA, &sideB, error));
     return rbMakeLimits(&joint->limits, def, &joint->model, &sideA, &sideB, error);
 }
@@ -170,8 +489,8 @@ bool rbJoint_IsElastic(const rbJoint* joint)
 // Position of a freedom of a joint, angles not unwrapped.
 static double rawPosition(const rbWorld* world, const rbJoint* joint, const rbFreedomModel* freedom)
 {
-    rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
-    rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
+    rbRowPose poseA = getRowPose(world, joint->bodyA);
+    rbRowPose poseB = getRowPose(world, joint->bodyB);
     double position;
     rbFreedomModel_Errors(freedom, &poseA, &poseB, &position);
     return position;
@@ -190,18 +509,24 @@ static void findLimitPositions(const rbWorld* world, rbJoint* joint)
     }
 }
 
-double rbWorld_GetJointEnergy(const rbWorld* world, int index)
+static double getJointEnergy(const rbWorld* world, const rbJoint* joint)
 {
-    const rbJoint* joint = world->joints.data[index];
     double sum = 0.0;
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         const rbFreedomDef* freedom = &joint->def.freedoms[i];
         if (freedom->stiffness > 0.0) {
-            double stretch = rbWorld_GetFreedomPosition(world, index, i) - freedom->rest;
+            double stretch = rbWorld_GetFreedomPosition(world, joint, i) - freedom->rest;
             sum += 0.5 * freedom->stiffness * stretch * stretch;
         }
     }
     return sum;
+}
+
+// The springs of a joint come (1) or go (-1), and their energy with them, in the accounting too.
+static void countEnergy(rbWorld* world, const rbJoint* joint, int sign)
+{
+    world->elasticCount += rbJoint_IsElastic(joint) ? sign : 0;
+    world->energyReference += sign * getJointEnergy(world, joint);
 }
 
 // Sets the bodies and the model of a joint.
@@ -209,11 +534,11 @@ static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoi
                               rbError* error)
 {
     RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_JOINT, error));
-    rbLink link = {"joint", def->name, def->bodyA, def->bodyB};
-    RB_TRY(rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error));
+    Link link = {"joint", def->name, def->bodyA, def->bodyB};
+    RB_TRY(validateLink(world, &link, &joint->bodyA, &joint->bodyB, error));
     RB_TRY(validateVelocities(def, link.name, error));
-    joint->startA = rbWorld_GetFrame(world, joint->bodyA);
-    joint->startB = rbWorld_GetFrame(world, joint->bodyB);
+    joint->startA = getFrame(world, joint->bodyA);
+    joint->startB = getFrame(world, joint->bodyB);
     return makeModel(world, joint, def, error);
 }
 
@@ -229,31 +554,23 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     }
     rbWorld_NoteChange(world);
     copyDef(joint, def);
-    int index = rbIdPool_Take(&world->jointIds);
-    rbArray_Put(world->joints, index, joint); // NOLINT(bugprone-sizeof-expression)
-    rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
+    joint->index = rbIdPool_Take(&world->jointIds);
+    rbArray_Put(world->joints, joint->index, joint); // NOLINT(bugprone-sizeof-expression)
+    rbNameTable_Insert(&world->linkNames, joint->name, 2 * joint->index);
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         joint->positions[i] = rawPosition(world, joint, &joint->model.freedoms[i]);
     }
     findLimitPositions(world, joint);
     world->jointCount += 1;
-    if (rbJoint_IsElastic(joint)) {
-        world->elasticCount += 1;
-        world->energyReference += rbWorld_GetJointEnergy(world, index);
-    }
-    return rbWorld_JointIdOf(world, index);
+    countEnergy(world, joint, 1);
+    return rbWorld_JointIdOf(world, joint->index);
 }
 
-static void destroyAt(rbWorld* world, int index)
+static void destroyJoint(rbWorld* world, rbJoint* joint)
 {
-    rbJoint* joint = world->joints.data[index];
-    RB_ASSERT(joint != NULL);
+    int index = joint->index;
     rbWorld_NoteChange(world);
-    if (rbJoint_IsElastic(joint)) {
-        // The energy of its springs leaves the accounting with it.
-        world->elasticCount -= 1;
-        world->energyReference -= rbWorld_GetJointEnergy(world, index);
-    }
+    countEnergy(world, joint, -1);
     rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
     world->joints.data[index] = NULL;
     if (rbWorld_GetStepEngine(world) != NULL) {
@@ -267,21 +584,27 @@ static void destroyAt(rbWorld* world, int index)
 void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 {
     RB_ENTER(world);
-    destroyAt(world, indexOf(world, jointId));
+    destroyJoint(world, getJoint(world, jointId));
 }
+
+// --------------------------------------------------------------------------------------- of bodies
+
+// Whether a joint or spring exists and is attached to a body; RB_ALL_BODIES: to any.
+#define IS_AT(link, index) \
+    ((link) != NULL && ((index) < 0 || (link)->bodyA == (index) || (link)->bodyB == (index)))
 
 void rbWorld_DestroyLinksOf(rbWorld* world, int index)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i];
-        if (joint != NULL && (joint->bodyA == index || joint->bodyB == index)) {
-            destroyAt(world, i);
+        rbJoint* joint = world->joints.data[i];
+        if (IS_AT(joint, index)) {
+            destroyJoint(world, joint);
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i];
-        if (spring != NULL && (spring->bodyA == index || spring->bodyB == index)) {
-            rbWorld_DestroySpringAt(world, i);
+        rbSpring* spring = world->springs.data[i];
+        if (IS_AT(spring, index)) {
+            destroySpring(world, spring);
         }
     }
 }
@@ -290,7 +613,7 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         rbJoint* joint = world->joints.data[i];
-        if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
+        if (IS_AT(joint, index)) {
             // The definition was validated at the creation of the joint.
             rbStatus status = makeModel(world, joint, &joint->def, NULL);
             RB_ASSERT(status == RB_STATUS_OK);
@@ -299,8 +622,8 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
     }
     for (int i = 0; i < world->springs.count; ++i) {
         rbSpring* spring = world->springs.data[i];
-        if (spring != NULL && (index < 0 || spring->bodyA == index || spring->bodyB == index)) {
-            rbSpring_Remake(world, spring);
+        if (IS_AT(spring, index)) {
+            remakeSpring(world, spring);
         }
     }
 }
@@ -321,48 +644,65 @@ void rbWorld_FreeLinks(rbWorld* world)
     rbIdPool_Free(&world->springIds);
 }
 
-// ----------------------------------------------------------------------------------------- queries
+double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
+{
+    double sum = 0.0;
+    if (world->elasticCount == 0) {
+        return sum;
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        const rbSpring* spring = world->springs.data[i];
+        if (IS_AT(spring, index)) {
+            sum += getSpringEnergy(world, spring);
+        }
+    }
+    for (int i = 0; i < world->joints.count; ++i) {
+        const rbJoint* joint = world->joints.data[i];
+        if (IS_AT(joint, index)) {
+            sum += getJointEnergy(world, joint);
+        }
+    }
+    return sum;
+}
 
-#define DEFINE_GETTER(type, name, member)                                   \
-    RB_DEFINE_GETTER(type, name, (const rbWorld* world, rbJointId jointId), \
-                     world->joints.data[indexOf(world, jointId)]->member)
-DEFINE_GETTER(const char*, rbJoint_GetName, name)
-DEFINE_GETTER(rbJointType, rbJoint_GetType, def.type)
-DEFINE_GETTER(rbBodyId, rbJoint_GetBodyA, def.bodyA)
-DEFINE_GETTER(rbBodyId, rbJoint_GetBodyB, def.bodyB)
-DEFINE_GETTER(void*, rbJoint_GetUserData, def.userData)
+// ----------------------------------------------------------------------------------------- queries
+// of joints
+
+RB_DEFINE_GETTER(rbJointType, rbJoint_GetType, (const rbWorld* world, rbJointId id),
+                 getJoint(world, id)->def.type)
+RB_DEFINE_GETTER(void*, rbJoint_GetUserData, (const rbWorld* world, rbJointId id),
+                 getJoint(world, id)->def.userData)
 
 void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData)
 {
-    world->joints.data[indexOf(world, jointId)]->def.userData = userData;
+    getJoint(world, jointId)->def.userData = userData;
 }
 
 // Of the last advance; zero if the engine is not ready.
-static rbStepJointResult getResult(const rbWorld* world, int index)
+static rbStepJointResult getResult(const rbWorld* world, const rbJoint* joint)
 {
     const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
     rbStepHost host = rbWorld_GetStepHost(world);
-    return engine != NULL ? rbStepEngine_GetJoint(engine, &host, index) : (rbStepJointResult){0};
+    return engine != NULL ? rbStepEngine_GetJoint(engine, &host, joint->index)
+                          : (rbStepJointResult){0};
 }
 
-double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
+double rbWorld_GetFreedomPosition(const rbWorld* world, const rbJoint* joint, int freedom)
 {
-    const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->model.freedomCount);
     double raw = rawPosition(world, joint, &joint->model.freedoms[freedom]);
     return joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE
                ? raw
                : rbNearestTurn(raw, rbWorld_GetReadyStepEngine(world) != NULL
-                                        ? getResult(world, index).freedomPositions[freedom]
+                                        ? getResult(world, joint).freedomPositions[freedom]
                                         : joint->positions[freedom]);
 }
 
-double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
+double rbWorld_GetLimitPosition(const rbWorld* world, const rbJoint* joint, int freedom)
 {
-    const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->limits.count);
     if (rbWorld_GetReadyStepEngine(world) != NULL) {
-        return getResult(world, index).limitPositions[freedom];
+        return getResult(world, joint).limitPositions[freedom];
     }
     const rbLimitModel* limit = &joint->limits.models[freedom];
     double raw = rawPosition(world, joint, &limit->freedom);
@@ -388,21 +728,20 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
 // Measured again at the same poses, it may be rounded differently.
 #define GAP_ROUNDING 1.000001
 
-double rbWorld_GetLeftGap(const rbWorld* world, int index)
+double rbWorld_GetLeftGap(const rbWorld* world, const rbJoint* joint)
 {
-    const rbJoint* joint = world->joints.data[index];
     if (rbWorld_GetReadyStepEngine(world) == NULL) {
         return joint->gap;
     }
     for (int i = 0; i < world->touched.count; ++i) {
         int body = world->touched.data[i];
         if (body >= 0 && (body == joint->bodyA || body == joint->bodyB)) {
-            return NODE_GAP_FACTOR * getResult(world, index).gap;
+            return NODE_GAP_FACTOR * getResult(world, joint).gap;
         }
     }
     rbJointState state = {0};
-    rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
-    rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
+    rbRowPose poseA = getRowPose(world, joint->bodyA);
+    rbRowPose poseB = getRowPose(world, joint->bodyB);
     measureErrors(joint, &poseA, &poseB, &state);
     return GAP_ROUNDING * fmax(state.positionError, state.angleError);
 }
@@ -413,12 +752,11 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     if (!rbJoint_IsValid(world, jointId)) {
         return (rbJointState){.freedomCount = 0};
     }
-    int index = indexOf(world, jointId);
-    const rbJoint* joint = world->joints.data[index];
-    rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
-    rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
+    const rbJoint* joint = getJoint(world, jointId);
+    rbRowPose poseA = getRowPose(world, joint->bodyA);
+    rbRowPose poseB = getRowPose(world, joint->bodyB);
     rbJointState state = {.freedomCount = joint->model.freedomCount};
-    rbStepJointResult result = getResult(world, index);
+    rbStepJointResult result = getResult(world, joint);
     rbJointModel_Points(&joint->model, &poseA, &poseB, &state.pointA, &state.pointB, &state.axis);
     if (!joint->def.isVelocityOnly) {
         measureErrors(joint, &poseA, &poseB, &state);
@@ -428,8 +766,8 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         rbRow row;
         rbFreedomModel_Rows(&joint->model.freedoms[i], &poseA, &poseB, &row);
-        state.freedomPositions[i] = rbWorld_GetFreedomPosition(world, index, i);
-        state.freedomVelocities[i] = rbWorld_GetRowRate(world, joint->bodyA, joint->bodyB, &row);
+        state.freedomPositions[i] = rbWorld_GetFreedomPosition(world, joint, i);
+        state.freedomVelocities[i] = getRowRate(world, joint->bodyA, joint->bodyB, &row);
         state.freedomForces[i] = result.freedomForces[i];
         if (joint->def.freedoms[i].motor.type != RB_MOTOR_NONE) {
             state.motorTargets[i] = rbMotorModel_Target(&joint->motors[i], world->time);
@@ -437,7 +775,7 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     }
     state.limitCount = joint->limits.count;
     for (int i = 0; i < joint->limits.count; ++i) {
-        state.limitPositions[i] = rbWorld_GetLimitPosition(world, index, i);
+        state.limitPositions[i] = rbWorld_GetLimitPosition(world, joint, i);
         state.limitForces[i] = result.limitForces[i];
     }
     return state;
@@ -448,22 +786,18 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, int freedom,
                                       rbError* error)
 {
-    if (freedom >= 0 && freedom < joint->model.freedomCount) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "joint \"%s\" has %d freedoms that take a motor; there is no number %d",
-                       name, joint->model.freedomCount, freedom);
+    RB_INVALID_IF(freedom < 0 || freedom >= joint->model.freedomCount, error,
+                  "joint \"%s\" has %d freedoms that take a motor; there is no number %d", name,
+                  joint->model.freedomCount, freedom);
+    return RB_STATUS_OK;
 }
 
 rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, double target,
                                 rbError* error)
 {
     RB_ENTER(world);
-    char text[RB_NAME_CAPACITY];
-    int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    rbJoint* joint = getJoint(world, jointId);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     RB_INVALID_IF(joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE, error,
                   "joint \"%s\" has no motor on freedom %d; give it one in its definition", name,
@@ -472,38 +806,35 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
                   "joint \"%s\": the target %g of its motor is not finite", name, target);
     joint->isTargetSet[freedom] = true;
     rbJoint_ChooseMotor(joint, freedom, target);
-    rbWorld_NoteJoint(world, index);
+    rbWorld_NoteJoint(world, joint->index);
     return RB_STATUS_OK;
 }
 
 rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    const rbJoint* joint = world->joints.data[indexOf(world, jointId)];
+    const rbJoint* joint = getJoint(world, jointId);
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     return joint->def.freedoms[freedom];
 }
 
 bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    const rbJoint* joint = world->joints.data[indexOf(world, jointId)];
+    const rbJoint* joint = getJoint(world, jointId);
     RB_ASSERT(freedom >= 0 && freedom < joint->model.freedomCount);
     return joint->model.freedoms[freedom].kind == RB_FREEDOM_ANGLE;
 }
 
 // Changes what acts along a freedom; the energy reference moves with that of its springs.
-static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedomDef* def)
+static void changeFreedom(rbWorld* world, rbJoint* joint, int freedom, const rbFreedomDef* def)
 {
-    rbJoint* joint = world->joints.data[index];
-    world->energyReference -= rbWorld_GetJointEnergy(world, index);
-    world->elasticCount -= rbJoint_IsElastic(joint) ? 1 : 0;
+    countEnergy(world, joint, -1);
     bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
     joint->def.freedoms[freedom] = *def;
     joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
     rbJoint_DefineMotor(joint, freedom, &def->motor);
-    world->energyReference += rbWorld_GetJointEnergy(world, index);
-    world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
+    countEnergy(world, joint, 1);
     if (isOther && rbWorld_GetStepEngine(world) != NULL) {
-        rbStepEngine_ResetMotor(world->engine, index, freedom);
+        rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
     }
 }
 
@@ -512,10 +843,8 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
 {
     RB_ENTER(world);
     RB_ASSERT(def != NULL);
-    char text[RB_NAME_CAPACITY];
-    int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    rbJoint* joint = getJoint(world, jointId);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     const rbMotorModel* own = &joint->definedMotors[freedom];
     RB_REFUSE_IF(def->motor.scheduleCount > 0 && (def->motor.schedule != own->points ||
@@ -529,7 +858,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     RB_TRY(makeModel(world, &changed, &changed.def, error));
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world);
-    changeFreedom(world, index, freedom, def);
+    changeFreedom(world, joint, freedom, def);
     return rbWorld_EndTrial(world, &trial, error);
 }
 
@@ -538,7 +867,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
 
 rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    const rbJoint* joint = world->joints.data[indexOf(world, jointId)];
+    const rbJoint* joint = getJoint(world, jointId);
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     return joint->def.limits[freedom];
 }
@@ -548,10 +877,8 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
 {
     RB_ENTER(world);
     RB_ASSERT(limit != NULL);
-    char text[RB_NAME_CAPACITY];
-    int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    rbJoint* joint = getJoint(world, jointId);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_INVALID_IF(freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX, error,
                   "joint \"%s\" has no limit number %d", name, freedom);
     rbJoint changed = *joint;
@@ -560,13 +887,11 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     bool hadLimits = joint->limits.count > 0;
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world); // the engine stores the positions first
-    memcpy(changed.positions, joint->positions, sizeof changed.positions);
     memcpy(changed.limitPositions, joint->limitPositions, sizeof changed.limitPositions);
     if (!hadLimits && changed.limits.count > 0) {
         findLimitPositions(world, &changed);
         memcpy(changed.limitPositions, joint->positions,
                (size_t)joint->model.freedomCount * sizeof *joint->positions);
-        memcpy(changed.positions, joint->positions, sizeof changed.positions);
     }
     const rbLimitModel* made = &changed.limits.models[freedom];
     double position = changed.limitPositions[freedom];
@@ -588,10 +913,8 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
                              rbVec3 angularVelocity, rbError* error)
 {
     RB_ENTER(world);
-    char text[RB_NAME_CAPACITY];
-    int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    rbJoint* joint = getJoint(world, jointId);
+    const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_INVALID_IF(
         !joint->def.isVelocityOnly, error,
         "joint \"%s\" holds positions; only a velocity-only joint can be given a velocity", name);
@@ -600,7 +923,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     changed.angularVelocity = angularVelocity;
     RB_TRY(validateVelocities(&changed, name, error));
     joint->def = changed;
-    rbWorld_NoteJoint(world, index);
+    rbWorld_NoteJoint(world, joint->index);
     return RB_STATUS_OK;
 }
 
@@ -629,9 +952,9 @@ rbStatus rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, d
     if (!(duration > 0.0) || !isfinite(duration) || !rbIsFinite3(worldPoint)) {
         return RB_STATUS_INVALID;
     }
-    const rbJoint* joint = world->joints.data[indexOf(world, dragId)];
+    const rbJoint* joint = getJoint(world, dragId);
     RB_ASSERT(joint->def.isVelocityOnly && joint->bodyA < 0);
-    rbTransform frame = rbWorld_GetFrame(world, joint->bodyB);
+    rbTransform frame = getFrame(world, joint->bodyB);
     rbVec3 way = rbSub(worldPoint, rbTransformPoint(frame, joint->def.anchorB));
     return rbJoint_SetVelocity(world, dragId, rbScale(1.0 / duration, way), RB_VEC3_ZERO, NULL);
 }

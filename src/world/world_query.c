@@ -6,7 +6,6 @@
 //
 // Every shape of a body is an item of the tree; the box of an unbounded one is as large as boxes
 // can be. The tree lives as long as the world has the same shapes: motion only moves its boxes.
-#include "base/math/matrix3.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/geometry/shape_ops.h"
 #include "world/world_state.h"
@@ -109,13 +108,12 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
 static rbStatus validateGrowth(const rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    if (body->growth == 0.0 || world->time == 0.0 || world->def.engine != RB_ENGINE_EVENT) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(
-        error, RB_STATUS_UNSUPPORTED,
+    bool hasGrown = body->growth != 0.0 && world->time != 0.0;
+    RB_REFUSE_IF(
+        hasGrown && world->def.engine == RB_ENGINE_EVENT, RB_STATUS_UNSUPPORTED, error,
         "body \"%s\" has grown by %g m: queries need shapes of constant size; give it no growth",
         body->name, body->growth * world->time);
+    return RB_STATUS_OK;
 }
 
 // The tree of a world, up to date. UNSUPPORTED if a body has grown.
@@ -139,9 +137,6 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     own->sizeMax = 0.0;
     int number = 0;
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i)) {
-            continue;
-        }
         const rbBody* body = &world->bodies.data[i];
         RB_TRY(validateGrowth(world, i, error));
         rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;
@@ -293,6 +288,7 @@ static void takeNearest(Query* query, const rbQueryHit* hit, double limit)
 typedef struct RayQuery {
     Query query;
     rbRay ray;            // of unit direction
+    double length;        // m, that its parameter as given counts as 1
     rbQueryHitList* list; // of all hits; NULL: only the nearest is wanted
     bool isAnyHitEnough;
 } RayQuery;
@@ -382,6 +378,7 @@ static bool visitRay(Query* base, const Item* item)
         .bodyId = getBodyId(item),
         .shapeIndex = item->shape,
         .feature = found.feature,
+        .fraction = found.t / query->length,
         .distance = found.t,
         .point = rbAddScaled(query->ray.origin, found.t, query->ray.direction),
         .normal = rbRotate(item->pose.q, found.normal),
@@ -404,16 +401,11 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
     RB_TRY(startQuery(&query->query, world, filter, visitRay, error));
     rbUnitRay unit;
     (void)rbMakeUnitRay(ray, &unit); // its direction is not zero
-    double length = unit.length * unit.largest;
+    query->length = unit.length * unit.largest;
     query->ray = unit.ray;
     query->ray.tMax = ray->tMax > 0.0 ? unit.ray.tMax : 0.0;
     setWalk(&query->query, ray->origin, RB_VEC3_ZERO, query->ray.direction, query->ray.tMax);
     rbBroadPhase_Walk(query->query.tree->boxes, &query->query.walk);
-    query->query.best.fraction = query->query.best.distance / length;
-    for (int i = 0; query->list != NULL && i < query->list->count && i < query->list->capacity;
-         ++i) {
-        query->list->hits[i].fraction = query->list->hits[i].distance / length;
-    }
     return RB_STATUS_OK;
 }
 

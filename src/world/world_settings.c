@@ -243,18 +243,16 @@ static rbStatus checkAccuracy(const rbWorldDef* def, rbError* error)
 
 static rbStatus checkEvent(const rbEventSettings* s, rbError* error)
 {
-    rbStatus status = rbSettingList_Check(&rbEventSettingList, s, error);
-    if (status == RB_STATUS_OK && rbGetDetectorRow(s->detector)->check != NULL) {
-        status = rbGetDetectorRow(s->detector)->check(s, error);
-    }
-    return status;
+    RB_TRY(rbSettingList_Check(&rbEventSettingList, s, error));
+    const rbDetectorRow* row = rbGetDetectorRow(s->detector);
+    return row->check != NULL ? row->check(s, error) : RB_STATUS_OK;
 }
 
 static rbStatus checkStep(const rbStepSettings* s, rbError* error)
 {
-    rbStatus status = rbSettingList_Check(&rbStepSettingList, s, error);
-    const rbStepMethodRow* row = status == RB_STATUS_OK ? rbStepMethodRow_Get(s->method) : NULL;
-    return row != NULL && row->checkSettings != NULL ? row->checkSettings(s, error) : status;
+    RB_TRY(rbSettingList_Check(&rbStepSettingList, s, error));
+    const rbStepMethodRow* row = rbStepMethodRow_Get(s->method);
+    return row != NULL && row->checkSettings != NULL ? row->checkSettings(s, error) : RB_STATUS_OK;
 }
 
 rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error)

@@ -109,14 +109,12 @@ static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbErro
         return RB_STATUS_OK;
     }
     const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
-    if (def->groups == first->groups && def->mask == first->mask) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "groups %#" PRIx32 " and mask %#" PRIx32
-                       " of the shape differ from those of the first, %#" PRIx32 " and %#" PRIx32
-                       "; all shapes of a body must have the same",
-                       def->groups, def->mask, first->groups, first->mask);
+    RB_INVALID_IF(def->groups != first->groups || def->mask != first->mask, error,
+                  "groups %#" PRIx32 " and mask %#" PRIx32
+                  " of the shape differ from those of the first, %#" PRIx32 " and %#" PRIx32
+                  "; all shapes of a body must have the same",
+                  def->groups, def->mask, first->groups, first->mask);
+    return RB_STATUS_OK;
 }
 
 // Total mass of the shapes of a body and of one to be added (NULL: none), in its frame.
@@ -215,14 +213,11 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
 // The number of a shape of a body; -1: all of them.
 static rbStatus validateShapeNumber(const rbWorld* world, int slot, int index, rbError* error)
 {
-    char text[RB_NAME_CAPACITY];
     int count = world->bodies.data[slot].shapes.count;
-    if (index >= -1 && index < count) {
-        return RB_STATUS_OK;
-    }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "body \"%s\" has %d shapes; there is no shape number %d",
-                       rbWorld_LabelBody(world, slot, text), count, index);
+    RB_INVALID_IF(index < -1 || index >= count, error,
+                  "body \"%s\" has %d shapes; there is no shape number %d",
+                  RB_LABEL_BODY(world, slot), count, index);
+    return RB_STATUS_OK;
 }
 
 rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,
@@ -232,8 +227,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     rbError inner = {0};
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelBody(world, slot, text);
+    const char* name = RB_LABEL_BODY(world, slot);
     RB_TRY(validateShapeNumber(world, slot, index, error));
     rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
     RB_REFUSE_IF(status != RB_STATUS_OK, status, error, "body \"%s\": %.400s", name, inner.message);
@@ -272,8 +266,7 @@ rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, r
     RB_ENTER(world);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelBody(world, slot, text);
+    const char* name = RB_LABEL_BODY(world, slot);
     rbError inner = {0};
     RB_TRY(validateShapeNumber(world, slot, index, error));
     RB_INVALID_IF(validateSurface(velocity, &inner) != RB_STATUS_OK, error, "body \"%s\": %.400s",
@@ -311,8 +304,7 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
     RB_ENTER(world);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelBody(world, index, text);
+    const char* name = RB_LABEL_BODY(world, index);
     RB_INVALID_IF(!body->hasMass, error,
                   "body \"%s\" has no mass to change; only dynamic bodies have one", name);
     double factor = mass / body->mass.mass;
@@ -377,33 +369,36 @@ static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
     return slot->geometry;
 }
 
-rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geometry,
-                             rbTransform* transform, rbMaterial* materials, rbError* error)
+rbStatus rbWorld_MergeShapes(rbWorld* world, int index, rbMergedShapes* merged, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
     RB_ASSERT(rbWorld_IsBodyAlive(world, index));
-    *geometry = NULL;
-    *transform = RB_TRANSFORM_IDENTITY;
     int count = rbBody_CountSolid(body);
+    *merged = (rbMergedShapes){.transform = RB_TRANSFORM_IDENTITY, .count = count};
     if (count == 0) {
         return RB_STATUS_OK;
     }
+    world->mergedMaterials.count = 0;
     for (int i = 0; i < count; ++i) {
-        materials[i] = body->shapes.data[rbBody_FindSolid(body, i)].def.material;
+        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, i)].def;
+        rbArray_Push(world->mergedMaterials, shape->material);
     }
-    *transform = rbInvertTransform(world->principals.data[index]);
+    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
+    merged->materials = world->mergedMaterials.data;
+    merged->groups = first->groups;
+    merged->mask = first->mask;
+    merged->transform = rbInvertTransform(world->principals.data[index]);
     if (count == 1) {
-        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
-        *geometry = rbWorld_GetGeometry(world, shape->geometry);
-        *transform = rbMulTransforms(*transform, shape->transform);
+        merged->geometry = rbWorld_GetGeometry(world, first->geometry);
+        merged->transform = rbMulTransforms(merged->transform, first->transform);
     } else {
-        *geometry = getMerged(world, index, error);
+        merged->geometry = getMerged(world, index, error);
     }
-    if (*geometry == NULL) {
+    if (merged->geometry == NULL) {
         return RB_STATUS_INVALID;
     }
     RB_REFUSE_IF(
-        body->hasMass && !rbGeometry_IsBounded(*geometry), RB_STATUS_UNSUPPORTED, error,
+        body->hasMass && !rbGeometry_IsBounded(merged->geometry), RB_STATUS_UNSUPPORTED, error,
         "body \"%s\" is dynamic and has a plane; only static and kinematic bodies may have one",
         body->name);
     return RB_STATUS_OK;
@@ -414,5 +409,5 @@ void rbWorld_FreeMerged(rbWorld* world)
     for (int i = 0; i < world->merged.count; ++i) {
         rbDestroyGeometry(world->merged.data[i].geometry);
     }
-    rbArray_Free(world->merged);
+    rbArray_FreeAll(world->merged, world->mergedMaterials);
 }

@@ -26,7 +26,9 @@ typedef struct rbShapeSlot {
     int index; // of its id
 } rbShapeSlot;
 
-// Rarely touched data of a body. What a step touches is in separate arrays of rbWorld.
+// Rarely touched data of a body. What a step touches is in separate arrays of rbWorld. The slot of
+// a destroyed body is zero: it has no mass, path or shapes, so loops that need one of these need
+// not ask whether a body exists.
 typedef struct rbBody {
     char name[RB_NAME_CAPACITY];
     rbBodyType type;
@@ -86,6 +88,7 @@ typedef enum rbTouchKind {
 // A joint. It keeps its address: the step engine borrows the model and the motors.
 typedef struct rbJoint {
     char name[RB_NAME_CAPACITY];
+    int index;                             // of its id
     rbJointDef def;                        // points into the copies below
     rbJointPart parts[RB_JOINT_PARTS_MAX]; // copy
     int bodyA;                             // index; -1: the world
@@ -107,6 +110,7 @@ typedef struct rbJoint {
 // A spring; also keeps its address.
 typedef struct rbSpring {
     char name[RB_NAME_CAPACITY];
+    int index;       // of its id
     rbSpringDef def; // with the actual rest length
     int bodyA, bodyB;
     rbSpringModel model;
@@ -165,6 +169,7 @@ struct rbWorld {
     rbStepWork stepWork;           // J, added to what the step engine counts
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
+    RB_ARRAY(rbMaterial) mergedMaterials; // memory for those of a body
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
     rbContactFilterFn* contactFilter; // NULL: none
     void* contactFilterContext;
@@ -222,13 +227,15 @@ bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
 const char* rbWorld_NameOfBody(int index, const void* context);
 
 // Iterates over the forces on a body: those on all bodies first, then its own. Start with a
-// zero cursor; NULL at the end.
+// zero cursor; false at the end.
 typedef struct rbForceCursor {
+    const rbForceDef* def;
+    const rbForceRow* row;
     int next1;
     int chain; // begun so far
 } rbForceCursor;
 
-const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
+bool rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
 
 // Collects the loads of a body: acceleration, torque, whether others act. Its flight must then be
 // restarted.
@@ -239,7 +246,8 @@ void rbWorld_StartFlight(rbWorld* world, int index);
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3]);
 void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange);
 
-// Converts between the state of the principal frame and the public state.
+// Converts between the state of the principal frame and the public state; only dynamic bodies have
+// velocities of their own.
 rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state);
 rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
                                  rbVec3 linearVelocity, rbVec3 angularVelocity);

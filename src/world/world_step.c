@@ -154,18 +154,17 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
 {
     char gapText[80];
     char others[80] = "";
-    char texts[4][RB_NAME_CAPACITY];
     const rbJoint* joint = world->joints.data[gap->joint];
-    const char* name = rbWorld_LabelJoint(world, gap->joint, texts[0]);
-    const char* a = rbWorld_LabelBody(world, joint->bodyA, texts[1]);
-    const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
+    const char* name = RB_LABEL_JOINT(world, gap->joint);
+    const char* a = RB_LABEL_BODY(world, joint->bodyA);
+    const char* b = RB_LABEL_BODY(world, joint->bodyB);
     writeGap(gapText, gap->position, gap->angle);
     int other = gap->isStuck && gap->other < 0 ? findOpponent(world, gap->joint) : gap->other;
     RB_INVALID_IF(gap->isStuck && other >= 0, error,
                   "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and cannot be "
                   "closed: it and joint \"%s\" contradict each other; remove one of them, or "
                   "change its anchors or axes",
-                  name, a, b, gapText, rbWorld_LabelJoint(world, other, texts[3]));
+                  name, a, b, gapText, RB_LABEL_JOINT(world, other));
     RB_INVALID_IF(
         gap->isStuck, error,
         "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and cannot be closed: "
@@ -186,9 +185,7 @@ static double sumEnergy(const rbWorld* world)
 {
     double sum = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i)) {
-            sum += rbWorld_BodyEnergy(world, i, NULL);
-        }
+        sum += rbWorld_BodyEnergy(world, i, NULL);
     }
     return sum;
 }
@@ -201,9 +198,8 @@ static void takeOwnership(rbWorld* world)
         world->owned.data[world->owned.count++] = 0;
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        bool isAlive = rbWorld_IsBodyAlive(world, i);
-        bool isOwned = isAlive && rbStepEngine_Owns(world->engine, i);
-        bool isLetGo = isAlive && world->owned.data[i] != 0 && !isOwned;
+        bool isOwned = rbWorld_IsBodyAlive(world, i) && rbStepEngine_Owns(world->engine, i);
+        bool isLetGo = world->owned.data[i] != 0 && !isOwned;
         world->owned.data[i] = isOwned ? 1 : 0;
         if (isLetGo && world->bodies.data[i].hasMass) {
             rbWorld_StartFlight(world, i);
@@ -223,8 +219,7 @@ static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, 
     if (index == world->joints.count) {
         return RB_STATUS_OK;
     }
-    char text[RB_NAME_CAPACITY];
-    const char* name = rbWorld_LabelJoint(world, index, text);
+    const char* name = RB_LABEL_JOINT(world, index);
     RB_REFUSE_IF(step->order != 2, RB_STATUS_UNSUPPORTED, error,
                  "joint \"%s\" has limits, and step.order is %d; with limits it must be 2, since "
                  "stops make velocities jump",
@@ -240,7 +235,6 @@ static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, 
 // A controller that is sampled once per step makes errors that error control does not see.
 static rbStatus checkMotors(const rbWorld* world, rbError* error)
 {
-    char text[RB_NAME_CAPACITY];
     for (int i = 0; world->def.step.errorMax > 0.0 && i < world->joints.count; ++i) {
         const rbJoint* joint = world->joints.data[i];
         for (int k = 0; joint != NULL && k < RB_JOINT_FREEDOMS_MAX; ++k) {
@@ -250,7 +244,7 @@ static rbStatus checkMotors(const rbWorld* world, rbError* error)
                 "joint \"%s\" has a motor of type \"%s\", and step.accuracy is \"exact\"; this "
                 "motor is sampled once per step, whatever its size: use \"engineering\" with the "
                 "step of the controller, or a motor of type \"%s\"",
-                rbWorld_LabelJoint(world, i, text), rbMotorType_Name(type),
+                RB_LABEL_JOINT(world, i), rbMotorType_Name(type),
                 rbMotorType_Name(RB_MOTOR_VELOCITY));
         }
     }
@@ -260,15 +254,14 @@ static rbStatus checkMotors(const rbWorld* world, rbError* error)
 // A joint that begins outside of its limits.
 static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbError* error)
 {
-    char text[RB_NAME_CAPACITY];
     const rbJoint* joint = world->joints.data[limit->joint];
     const rbLimitModel* model = &joint->limits.models[limit->freedom];
     const char* unit = model->freedom.kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
     return rbError_Set(error, RB_STATUS_INVALID,
                        "joint \"%s\" is at %.6g %s at the start, outside of its limits, %.6g to "
                        "%.6g %s; move its bodies or its limits",
-                       rbWorld_LabelJoint(world, limit->joint, text), limit->position, unit,
-                       model->lower, model->upper, unit);
+                       RB_LABEL_JOINT(world, limit->joint), limit->position, unit, model->lower,
+                       model->upper, unit);
 }
 
 static rbStatus registerBodies(rbWorld* world, rbError* error)
@@ -328,15 +321,16 @@ static void leaveEngine(rbWorld* world)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         rbJoint* joint = world->joints.data[i];
-        for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
-            joint->positions[f] = rbWorld_GetFreedomPosition(world, i, f);
+        if (joint == NULL) {
+            continue;
         }
-        for (int f = 0; joint != NULL && f < joint->limits.count; ++f) {
-            joint->limitPositions[f] = rbWorld_GetLimitPosition(world, i, f);
+        for (int f = 0; f < joint->model.freedomCount; ++f) {
+            joint->positions[f] = rbWorld_GetFreedomPosition(world, joint, f);
         }
-        if (joint != NULL) {
-            joint->gap = rbWorld_GetLeftGap(world, i);
+        for (int f = 0; f < joint->limits.count; ++f) {
+            joint->limitPositions[f] = rbWorld_GetLimitPosition(world, joint, f);
         }
+        joint->gap = rbWorld_GetLeftGap(world, joint);
     }
 }
 
@@ -379,13 +373,12 @@ static void registerTouched(rbWorld* world, const rbStepHost* host)
 
 static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* failedBody)
 {
-    char text[RB_NAME_CAPACITY];
     *failedBody = rbWorld_BodyIdOf(world, body);
     return rbError_Set(
         &world->engineError, RB_STATUS_LIMIT,
         "the state of the mechanism with body \"%s\" stopped being finite after t = %.9g s; all "
         "bodies are as they were then; use smaller steps, or check the forces on it",
-        rbWorld_LabelBody(world, body, text), time);
+        RB_LABEL_BODY(world, body), time);
 }
 
 // Mechanisms whose bodies differ by more are reported when a step misses its tolerance.
@@ -394,12 +387,11 @@ static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* fai
 static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size)
 {
     int light, heavy;
-    char names[2][RB_NAME_CAPACITY];
     double spread = rbStepEngine_GetSpread(world->engine, joint, &light, &heavy);
     if (!(spread > SPREAD_MOST)) {
         return false;
     }
-    const char* lightName = rbWorld_LabelBody(world, light, names[0]);
+    const char* lightName = RB_LABEL_BODY(world, light);
     if (light == heavy) {
         (void)snprintf(
             text, size,
@@ -407,7 +399,7 @@ static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size
             lightName, spread);
     } else {
         (void)snprintf(text, size, "\"%s\" yields to joints %.1e times as easily as \"%s\"",
-                       lightName, spread, rbWorld_LabelBody(world, heavy, names[1]));
+                       lightName, spread, RB_LABEL_BODY(world, heavy));
     }
     return true;
 }
@@ -436,11 +428,10 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
             time);
     }
     char gap[80];
-    char texts[3][RB_NAME_CAPACITY];
     const rbJoint* joint = world->joints.data[index];
-    const char* name = rbWorld_LabelJoint(world, index, texts[0]);
-    const char* a = rbWorld_LabelBody(world, joint->bodyA, texts[1]);
-    const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
+    const char* name = RB_LABEL_JOINT(world, index);
+    const char* a = RB_LABEL_BODY(world, joint->bodyA);
+    const char* b = RB_LABEL_BODY(world, joint->bodyB);
     bool isAMoved = joint->bodyA >= 0 && world->bodies.data[joint->bodyA].hasMass;
     *failedBody = isAMoved ? joint->def.bodyA : joint->def.bodyB;
     writeGap(gap, s.positionErrorMax, s.angleErrorMax);
@@ -549,12 +540,12 @@ static bool startForSnapshot(rbWorld* world)
         return false;
     }
     rbStepHost host = rbWorld_GetStepHost(world);
-    rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
-    if (status != RB_STATUS_OK) {
-        return false;
+    bool isStarted =
+        rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL) == RB_STATUS_OK;
+    if (isStarted) {
+        finishStart(world);
     }
-    finishStart(world);
-    return true;
+    return isStarted;
 }
 
 static bool prepareLoad(rbWorld* world, size_t size)

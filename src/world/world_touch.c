@@ -117,11 +117,10 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
 static rbStatus refuse(const rbWorld* world, int index, const char* what, const char* lack,
                        const char* engines, rbError* error)
 {
-    char text[RB_NAME_CAPACITY];
     bool isStepped = world->def.engine == RB_ENGINE_STEP;
     return rbError_Set(
         error, RB_STATUS_UNSUPPORTED, "body \"%s\" has %s, and the engine \"%s\"%s %s; %s",
-        rbWorld_LabelBody(world, index, text), what, rbEngineType_Name(world->def.engine),
+        RB_LABEL_BODY(world, index), what, rbEngineType_Name(world->def.engine),
         isStepped ? " without contacts" : "", lack,
         isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})" : engines);
 }
@@ -149,10 +148,10 @@ rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
     bool hasSensors = hasContacts || world->def.engine == RB_ENGINE_EVENT;
     world->sensorBodies.count = 0;
     for (int i = 0; i < world->bodies.count && !hasContacts; ++i) {
-        RB_TRY(rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK);
+        RB_TRY(validateBelts(world, i, error));
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !rbBody_HasSensor(&world->bodies.data[i])) {
+        if (!rbBody_HasSensor(&world->bodies.data[i])) {
             continue;
         }
         if (!hasSensors) {
@@ -261,7 +260,7 @@ void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* stat
         const rbBody* own = &world->bodies.data[index];
         for (int k = 0; k < world->bodies.count; ++k) {
             const rbBody* other = &world->bodies.data[k];
-            if (k == index || !rbWorld_IsBodyAlive(world, k) || !(canMove(own) || canMove(other))) {
+            if (k == index || !(canMove(own) || canMove(other))) {
                 continue;
             }
             const int bodies[2] = {index, k};

@@ -1,5 +1,5 @@
-// Validation of mechanisms before they move: redundant constraints, and PID motors whose gain is
-// too large for the step.
+// What joints hold, and validation of mechanisms before they move: redundant constraints, and PID
+// motors whose gain is too large for the step.
 //
 // A PID motor is sampled once per step and holds its force over the step. With the effective mass
 // m, velocity v and distance x from the set point, a step of h gives
@@ -20,6 +20,31 @@ int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId)
     RB_ASSERT(rbJoint_IsValid(world, jointId));
     const rbJoint* joint = world->joints.data[(int)jointId.index1 - 1];
     return joint->def.isVelocityOnly ? 0 : joint->model.rowCount;
+}
+
+int rbJoint_GetHeldParts(const rbWorld* world, rbJointId jointId, rbHeldPart* parts)
+{
+    RB_ASSERT(rbJoint_IsValid(world, jointId));
+    const rbJoint* joint = world->joints.data[jointId.index1 - 1];
+    const rbJointModel* model = &joint->model;
+    if (joint->def.isVelocityOnly) {
+        return 0;
+    }
+    rbTransform a = rbWorld_GetPrincipal(world, joint->bodyA);
+    rbTransform b = rbWorld_GetPrincipal(world, joint->bodyB);
+    for (int i = 0; i < model->partCount; ++i) {
+        const rbPartModel* part = &model->parts[i];
+        parts[i] = (rbHeldPart){
+            .type = part->type,
+            .anchorA = rbTransformPoint(a, part->pointA),
+            .anchorB = rbTransformPoint(b, part->pointB),
+            .axisA = rbRotate(a.q, part->axisA),
+            .axisB = rbRotate(b.q, part->axisB),
+            .relative = rbMulQuat(rbMulQuat(a.q, part->relative), rbConjugate(b.q)),
+            .distance = part->distance,
+        };
+    }
+    return model->partCount;
 }
 
 int rbWorld_CountRedundantConditions(const rbWorld* world)

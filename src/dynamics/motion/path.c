@@ -237,6 +237,16 @@ void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3*
     *angularVelocity = time >= path->startTime ? path->angularVelocity : RB_VEC3_ZERO;
 }
 
+void rbPath_SetState(const rbPath* path, double time, rbMotionState* state)
+{
+    rbTransform pose;
+    rbVec3 angularVelocity;
+    rbPath_Evaluate(path, time, &pose, &state->velocity, &angularVelocity);
+    state->position = pose.p;
+    state->orientation = pose.q;
+    state->spin = rbInvRotate(pose.q, angularVelocity);
+}
+
 static void includePoint(rbBounds* bounds, rbVec3 point)
 {
     bounds->lower = rbMin3(bounds->lower, point);

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/core/status.h"
-
-#include <rattleback/body.h>
+#include "dynamics/motion/flight.h"
 
 // Spans of a piece; five Gauss points over 1/32 of a cubic yield lengths to about 1e-13.
 #define RB_PATH_SPANS 32
@@ -42,6 +41,9 @@ void rbPath_Destroy(rbPath* path);
 // Pose and velocities of the body's origin at a time.
 void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3* velocity,
                      rbVec3* angularVelocity);
+
+// The same as the state of the body, whose work stays.
+void rbPath_SetState(const rbPath* path, double time, rbMotionState* state);
 
 // Whether the velocity of the origin is constant from a time on, for *horizon seconds.
 bool rbPath_IsSteady(const rbPath* path, double time, double* horizon);

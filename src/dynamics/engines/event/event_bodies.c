@@ -19,13 +19,7 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
     }
     state = host->states[index];
     if (body->isMoving) {
-        rbTransform pose;
-        rbVec3 angularVelocity;
-        rbPath_Evaluate(engine->colds.data[index].path, time, &pose, &state.velocity,
-                        &angularVelocity);
-        state.position = pose.p;
-        state.orientation = pose.q;
-        state.spin = rbInvRotate(pose.q, angularVelocity);
+        rbPath_SetState(engine->colds.data[index].path, time, &state);
     }
     return state;
 }

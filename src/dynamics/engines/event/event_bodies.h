@@ -39,8 +39,12 @@ static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, doub
     return fall < requested ? fall : requested;
 }
 
+// gcc considers a function that only prefetches to have no effect and drops its calls, unless it is
+// inlined.
+#define RB_FETCH_INLINE static inline __attribute__((always_inline))
+
 // Prefetches the list of a body.
-static inline __attribute__((always_inline)) void rbEventBody_FetchList(const rbEventBody* body)
+RB_FETCH_INLINE void rbEventBody_FetchList(const rbEventBody* body)
 {
     const char* list = (const char*)body->pairs.data;
     int size = body->pairs.count * (int)sizeof *body->pairs.data;
@@ -49,10 +53,8 @@ static inline __attribute__((always_inline)) void rbEventBody_FetchList(const rb
     }
 }
 
-// Prefetches what predicting a body reads and writes, if its list is there. gcc drops calls of a
-// function that only prefetches, unless it is inlined.
-static inline __attribute__((always_inline)) void rbEventEngine_FetchNeighbors(
-    const rbEventEngine* engine, int index)
+// Prefetches what predicting a body reads and writes, if its list is there.
+RB_FETCH_INLINE void rbEventEngine_FetchNeighbors(const rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     int count = body->isDynamic ? body->pairs.count : 0;

@@ -186,6 +186,7 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     body->isDynamic = false;
     body->isMoving = false;
     body->isResting = false;
+    body->inverseMass = 0.0; // until the start
     if (def == NULL) {
         return;
     }
@@ -477,10 +478,9 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         }
         const rbEventBody* a = &engine->bodies.data[pair.a];
         const rbEventBody* b = &engine->bodies.data[pair.b];
-        double sum = (a->isDynamic ? a->inverseMass : 0.0) + (b->isDynamic ? b->inverseMass : 0.0);
+        double sum = a->inverseMass + b->inverseMass;
+        double shareA = a->inverseMass / sum, shareB = b->inverseMass / sum;
         double by = depth + engine->tolerance;
-        double shareA = a->isDynamic ? a->inverseMass / sum : 0.0;
-        double shareB = b->isDynamic ? b->inverseMass / sum : 0.0;
         double energy = 0.0;
         if (a->isDynamic) {
             energy += moveBody(engine, host, pair.a, time, rbScale(-shareA * by, normal));
@@ -506,14 +506,10 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     RB_ASSERT(overlap != NULL);
     RB_ASSERT(isfinite(time));
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
-    rbStatus status = chooseTolerance(engine, error);
-    status = status == RB_STATUS_OK ? validatePeriods(engine, error) : status;
-    if (status == RB_STATUS_OK && engine->detector.row->start != NULL) {
-        status = engine->detector.row->start(engine, error);
-    }
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    const rbDetectorRow* detector = engine->detector.row;
+    RB_TRY(chooseTolerance(engine, error));
+    RB_TRY(validatePeriods(engine, error));
+    RB_TRY(detector->start != NULL ? detector->start(engine, error) : RB_STATUS_OK);
     double requested = engine->settings.eventsPerSecond;
     engine->budget.most =
         requested > 0.0 ? requested : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;

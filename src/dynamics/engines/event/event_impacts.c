@@ -1024,8 +1024,7 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     rbVec3 n = contact->normal;
     rbVec3 velocityA = a->isDynamic ? rbEventBody_VelocityAt(a, time) : RB_VEC3_ZERO;
     rbVec3 velocityB = b->isDynamic ? rbEventBody_VelocityAt(b, time) : RB_VEC3_ZERO;
-    double massA = a->isDynamic ? a->inverseMass : 0.0;
-    double massB = b->isDynamic ? b->inverseMass : 0.0;
+    double massA = a->inverseMass, massB = b->inverseMass;
     double speed = rbDot(n, rbSub(velocityA, velocityB));
     if (!(speed > ROUNDING_SPEED * (rbLength(velocityA) + rbLength(velocityB)))) {
         return false;

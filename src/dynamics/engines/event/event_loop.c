@@ -106,18 +106,14 @@ bool rbEventEngine_Spend(rbEventEngine* engine, double time)
     return (double)engine->budget.events <= engine->budget.most;
 }
 
-// gcc considers a function that only prefetches to have no effect and drops its calls, unless it is
-// inlined.
-#define FETCH_INLINE static inline __attribute__((always_inline))
-
-FETCH_INLINE void fetchBody(const rbEventBody* body)
+RB_FETCH_INLINE void fetchBody(const rbEventBody* body)
 {
     __builtin_prefetch(body);
     __builtin_prefetch((const char*)body + 64);
     __builtin_prefetch((const char*)body + 128);
 }
 
-FETCH_INLINE void fetchFlight(const rbFlight* flight)
+RB_FETCH_INLINE void fetchFlight(const rbFlight* flight)
 {
     __builtin_prefetch(flight, 1);
     __builtin_prefetch(&flight->start.position, 1);
@@ -127,7 +123,7 @@ FETCH_INLINE void fetchFlight(const rbFlight* flight)
 // The next events are among the children of the top. Their bodies are prefetched while this one is
 // handled. For the very next event, whose body was prefetched earlier, the partner and the list are
 // prefetched too.
-FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
+RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
 {
     const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;
     int count = engine->heap.count;

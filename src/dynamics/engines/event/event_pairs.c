@@ -22,10 +22,6 @@
 #define SHELL_STEP 0.05
 // Checked again when the bodies should have left the shell.
 #define SHELL_EXIT 1.05
-// For an overlap that a detector left: the smallest fraction of its depth, and the largest of the
-// radius of the smaller body, by which points move between checks.
-#define OVERLAP_STEP 0.25
-#define OVERLAP_REACH 0.02
 // Approaches that differ by less than this fraction are equal.
 #define WITNESS_ROUNDING 1e-9
 // Points up to this many tolerances away take part in a lasting contact.
@@ -648,7 +644,6 @@ static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index
 
 // ------------------------------------------------------------------------------------- scheduling
 
-// Within the tolerance, or not proven to be outside the range where contact is sought.
 bool rbEventEngine_IsTouching(const rbEventEngine* engine, const rbEventMeasure* measure)
 {
     return measure->distance <= engine->tolerance ||
@@ -679,29 +674,12 @@ bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, 
             return false;
         }
         rbEventEngine_Measure(engine, host, index, time, &measure);
-        return rbEventEngine_IsTouching(engine, &measure) &&
-               rbEventEngine_ListContacts(engine, host, index, time, &measure, contacts);
+        return rbEventEngine_ListContacts(engine, host, index, time, &measure, contacts);
     }
     contacts->touching = 1;
     contacts->count = 1;
     contacts->points[0] = rbEventEngine_GetExactContact(engine, pair, time);
     return contacts->points[0].distance <= engine->tolerance;
-}
-
-// Bodies that overlap deeper than exact contact allows, as happens with a sampling detector. They
-// are checked again when they should be apart, and before that when their points can have moved by
-// a fraction of the smaller one: the penetration depth of meshes is an estimate that may be far too
-// large.
-static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
-                           const rbSweepBody bodies[2], double distance, double leaving)
-{
-    double tolerance = engine->tolerance;
-    double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
-    double most = OVERLAP_REACH * smaller;
-    double least = fmin(most, fmax(SHELL_STEP * tolerance, -OVERLAP_STEP * distance));
-    double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
-    return fmax(rbBoundByPaths(&bodies[0], &bodies[1], least, 0.0),
-                fmin(rim, rbBoundByPaths(&bodies[0], &bodies[1], most, 0.0)));
 }
 
 void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
@@ -731,9 +709,6 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
         double crossing = SHELL_STEP * tolerance;
         tau = fmin(tau, rim);
         tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], crossing, 0.0));
-        if (pair->isDetected && distance < 0.0) {
-            tau = boundOverlap(engine, pair, bodies, distance, leaving);
-        }
     }
     double next = time + tau;
     engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);

@@ -273,8 +273,10 @@ static int periodsTo(double from, double to, double period)
 }
 
 // Whether two balls overlap whose centers are d apart, one moved by periods, and their boxes do.
-static bool meetsBall(const rbEventSpace* space, int index, int other, rbVec3 d, const int moved[3])
+static bool meetsBall(const rbEventEngine* engine, int index, int other, rbVec3 d,
+                      const int moved[3])
 {
+    const rbEventSpace* space = &engine->space;
     double sum = space->balls.data[index].reach + space->balls.data[other].reach;
     double rim = sum * (1.0 - 1e-12);
     if (rbLengthSquared(d) > sum * sum * (1.0 + 1e-12)) {
@@ -283,10 +285,8 @@ static bool meetsBall(const rbEventSpace* space, int index, int other, rbVec3 d,
     if (fabs(d.x) < rim && fabs(d.y) < rim && fabs(d.z) < rim) {
         return true;
     }
-    rbBounds box = space->broad->boxes[other];
-    rbVec3 back = {-moved[0] * space->period.x, -moved[1] * space->period.y,
-                   -moved[2] * space->period.z};
-    box = (rbBounds){rbAdd(box.lower, back), rbAdd(box.upper, back)};
+    const int back[3] = {-moved[0], -moved[1], -moved[2]};
+    rbBounds box = shiftBox(engine, &space->broad->boxes[other], back);
     return rbDoBoxesOverlap(&space->broad->boxes[index], &box);
 }
 
@@ -319,7 +319,7 @@ static void takeFound(rbEventEngine* engine, int index)
             d = rbSub(q, rbAdd(p, rbEventEngine_ShiftBy(engine, moved)));
         }
         bool areBalls = ball.reach > 0.0 && other->reach > 0.0;
-        if (id == index || (areBalls && !meetsBall(space, index, id, d, moved))) {
+        if (id == index || (areBalls && !meetsBall(engine, index, id, d, moved))) {
             continue;
         }
         rbEventPartner* partner = &space->partners.data[space->partners.count++];
