@@ -409,7 +409,8 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
 // Whether look-ahead ends after a few iterations, met or not.
 static bool isCut(const rbStepRun* run)
 {
-    return run->engine->settings.iterationsMax > 0 || rbStepContacts_AreQuick(run->engine);
+    return run->engine->settings.iterationsMax > 0 ||
+           rbStepContacts_AreQuick(run->engine->contacts);
 }
 
 // Impulses of half a step before its stage is solved: those of the last step as a first guess, or
@@ -812,7 +813,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     rbMechanism_LookAhead(&mechanism->m, h);
     keepImpulses(mechanism, h, 0.5);
     // Forces do work with the final velocities.
-    rbStepContacts_ReturnSpeeds(run->engine, mechanism);
+    rbStepContacts_ReturnSpeeds(run->engine->contacts, mechanism);
     accountForStart(run, h);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);

@@ -13,12 +13,10 @@
 
 // ------------------------------------------------------------------------------------------ bodies
 
-rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
+rbStepContacts* rbCreateStepContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
-    if (settings == NULL) {
-        return NULL;
-    }
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
+    contacts->engine = engine;
     contacts->settings = rbAimContactSettings(settings);
     contacts->allowed = rbContactSettings_GetTolerance(settings);
     contacts->method.row = rbContactMethodRow_Get(settings->method);
@@ -93,17 +91,15 @@ void rbStepContacts_BuildGraph(rbStepContacts* c)
 }
 
 // s, the longest step that may follow.
-static double getNextStep(const rbStepEngine* engine)
+static double getNextStep(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
     int parts = rbContactStep_IsInner(c) ? c->parts.count : c->method.parts;
-    return engine->settings.step / parts;
+    return c->engine->settings.step / parts;
 }
 
-static double placeOne(const rbStepEngine* engine, int index, const void* h)
+static double placeOne(rbStepContacts* c, int index, const void* h)
 {
-    const rbStepContacts* c = engine->contacts;
-    const rbMechBody* body = rbContactStep_GetBody(engine, index);
+    const rbMechBody* body = rbContactStep_GetBody(c, index);
     rbContactPlace* place = &c->places.data[index];
     memset(place, 0, sizeof *place);
     if (body != NULL) {
@@ -116,31 +112,28 @@ static double placeOne(const rbStepEngine* engine, int index, const void* h)
 }
 
 // Bodies as contacts see them, at the current poses with the current velocities.
-static void placeBodies(rbStepEngine* engine)
+static void placeBodies(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    double h = getNextStep(engine);
-    rbContactStep_ShowBodies(engine);
-    rbArray_SetCount(c->places, engine->bodies.count);
-    (void)rbContactStep_EachBody(engine, placeOne, &h);
+    double h = getNextStep(c);
+    rbContactStep_ShowBodies(c);
+    rbArray_SetCount(c->places, c->engine->bodies.count);
+    (void)rbContactStep_EachBody(c, placeOne, &h);
 }
 
 // A set of contacts of shapes, with the stops of joints, and its islands.
-static void takeSet(rbStepEngine* engine, rbContactSet found)
+static void takeSet(rbStepContacts* c, rbContactSet found)
 {
-    rbStepContacts* c = engine->contacts;
     c->set = found;
-    RB_ASSERT(c->places.count == engine->bodies.count);
-    rbStepLimits_Append(engine);
+    RB_ASSERT(c->places.count == c->engine->bodies.count);
+    rbStepLimits_Append(c);
     (void)rbContactStep_MarkIdle(c, 0.0);
     rbStepContacts_BuildGraph(c);
 }
 
-void rbStepContacts_Find(rbStepEngine* engine)
+void rbStepContacts_Find(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    placeBodies(engine);
-    takeSet(engine, rbContactPairs_Find(c->pairs, c->places.data, c->places.count));
+    placeBodies(c);
+    takeSet(c, rbContactPairs_Find(c->pairs, c->places.data, c->places.count));
     rbPairsReport report = rbContactPairs_GetReport(c->pairs);
     c->statistics.overlap = report.depth;
     c->statistics.overlapA.index1 = (uint32_t)report.bodyA + 1u;
@@ -153,20 +146,19 @@ void rbStepContacts_Find(rbStepEngine* engine)
     }
 }
 
-static double isFaster(const rbStepEngine* engine, int index, const void* h)
+static double isFaster(rbStepContacts* c, int index, const void* h)
 {
-    const rbStepContacts* c = engine->contacts;
     bool isTouched = rbContactStep_IsTouched(c, index);
-    const rbMechBody* body = isTouched ? rbContactStep_GetBody(engine, index) : NULL;
+    const rbMechBody* body = isTouched ? rbContactStep_GetBody(c, index) : NULL;
     return body != NULL && body->isDynamic &&
            reachOf(body, &c->bodies.data[index], *(const double*)h, 0.0) >
                c->places.data[index].reach;
 }
 
-bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
+bool rbStepContacts_IsFasterThanReach(rbStepContacts* c)
 {
-    double h = getNextStep(engine);
-    return rbContactStep_EachBody(engine, isFaster, &h) > 0.0;
+    double h = getNextStep(c);
+    return rbContactStep_EachBody(c, isFaster, &h) > 0.0;
 }
 
 // ------------------------------------------------------------------------------------ in a step
@@ -183,11 +175,10 @@ void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double s
     }
 }
 
-void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
+void rbContactStep_ScaleGuess(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(c->stage.part > 0.0 && h > 0.0);
-    double part = rbContactStep_PartOf(engine, h) / c->stage.part;
+    double part = rbContactStep_PartOf(c, h) / c->stage.part;
     if (part == 1.0) {
         return;
     }
@@ -198,9 +189,8 @@ void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
 
 // What solvers say of their equations holds for the linear ones of a stage; what counts in the end
 // is measured.
-void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
+void rbContactStep_MeasureEnd(const rbStepContacts* c, rbStepMiss* miss)
 {
-    const rbStepContacts* c = engine->contacts;
     double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->stage.pairGaps);
     double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
                                    c->settings.velocityTolerance);
@@ -215,9 +205,8 @@ static double isBearing(const void* c, int index)
     return ((const rbStepContacts*)c)->set.points[index].impulse[0] > 0.0;
 }
 
-void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
+void rbContactStep_CountStep(rbStepContacts* c, const rbStepMiss* miss, bool isWhole)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
     s->contactCount = (int)rbRunElements(c->foundPoints, LEAST, isBearing, c).sum;
     s->contactSum += isWhole ? s->contactCount : 0;
@@ -230,11 +219,11 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     s->jointErrorMax = fmax(s->jointErrorMax, miss->joint);
     s->jointSpeedErrorMax = fmax(s->jointSpeedErrorMax, miss->jointSpeed);
     RB_ASSERT(!(miss->overlap > s->overlap));
-    s->unmetSteps += rbContactStep_IsMissed(engine, miss) ? 1 : 0;
-    engine->statistics.steps += isWhole ? 1 : 0;
-    engine->statistics.substeps += 1;
-    double h = c->stage.part * engine->settings.step;
-    engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
+    s->unmetSteps += rbContactStep_IsMissed(c, miss) ? 1 : 0;
+    c->engine->statistics.steps += isWhole ? 1 : 0;
+    c->engine->statistics.substeps += 1;
+    double h = c->stage.part * c->engine->settings.step;
+    c->engine->statistics.stepSmallest = fmin(c->engine->statistics.stepSmallest, h);
 }
 
 static double isInfinite(const void* c, int place)
@@ -263,12 +252,11 @@ static void startGrid(rbStepContacts* c, double time)
     c->order.plainCount = 0;
 }
 
-static void findLinks(rbStepEngine* engine)
+static void findLinks(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     c->own.links.count = 0;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbMechanism* m = &engine->mechanisms.data[i].m;
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        const rbMechanism* m = &c->engine->mechanisms.data[i].m;
         for (int k = 0; k < m->blockCount; ++k) {
             const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
             const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
@@ -279,32 +267,31 @@ static void findLinks(rbStepEngine* engine)
     }
 }
 
-static void prepareRows(rbStepEngine* engine)
+static void prepareRows(rbStepContacts* c)
 {
-    rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, engine->settings.step);
-    rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, c->engine->settings.step);
+    rbContactSolver_Prepare(c->solvers.sweeps, &all);
 }
 
-void rbStepContacts_PrepareSet(rbStepEngine* engine)
+void rbStepContacts_PrepareSet(rbStepContacts* c)
 {
-    rbStepContacts_BuildGraph(engine->contacts);
-    prepareRows(engine);
+    rbStepContacts_BuildGraph(c);
+    prepareRows(c);
 }
 
-void rbStepContacts_MakeReady(rbStepEngine* engine)
+void rbStepContacts_MakeReady(rbStepContacts* c)
 {
-    engine->contacts->trial.isFlown = false;
-    rbStepContacts_Find(engine);
-    prepareRows(engine);
-}
-
-void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
     c->trial.isFlown = false;
-    placeBodies(engine);
-    takeSet(engine, rbContactPairs_GetSet(c->pairs));
-    prepareRows(engine);
+    rbStepContacts_Find(c);
+    prepareRows(c);
+}
+
+void rbStepContacts_MakeReadyAgain(rbStepContacts* c)
+{
+    c->trial.isFlown = false;
+    placeBodies(c);
+    takeSet(c, rbContactPairs_GetSet(c->pairs));
+    prepareRows(c);
 }
 
 // When overlaps of the start should be undone: bodies in a row push each other along, so the ways
@@ -344,13 +331,12 @@ static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
 }
 
 // Whether there are stops, and room for them behind the contacts of shapes.
-static void noteLimits(rbStepEngine* engine)
+static void noteLimits(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     int count = 0;
     c->statistics.limitedJoints = 0;
-    for (int i = 0; i < engine->joints.count; ++i) {
-        const rbStepJointSlot* slot = &engine->joints.data[i];
+    for (int i = 0; i < c->engine->joints.count; ++i) {
+        const rbStepJointSlot* slot = &c->engine->joints.data[i];
         count += slot->isUsed ? 2 * slot->def.limitCount : 0;
         c->statistics.limitedJoints += slot->isUsed && slot->def.limitCount > 0 ? 1 : 0;
     }
@@ -359,18 +345,17 @@ static void noteLimits(rbStepEngine* engine)
     rbArray_Reserve(c->limits.contacts, count);
 }
 
-void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
+void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time,
                           rbStartOverlap* overlap)
 {
-    rbStepContacts* c = engine->contacts;
-    int count = engine->bodies.count;
+    int count = c->engine->bodies.count;
     rbVec3 none = RB_VEC3_ZERO;
     const rbLoad calm = {.power = 0.0};
-    noteLimits(engine);
-    rbContactStep_ReadBodies(engine, host, time);
-    findLinks(engine);
+    noteLimits(c);
+    rbContactStep_ReadBodies(c, host, time);
+    findLinks(c);
     startGrid(c, time);
-    double whole = engine->settings.step;
+    double whole = c->engine->settings.step;
     c->method.parts = c->method.row != NULL ? c->method.row->countParts(&c->settings, whole) : 1;
     c->stage.part = 1.0;
     RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
@@ -395,28 +380,28 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
         rbArray_Push(c->rest.isWoken, 0);
         rbArray_Push(c->rest.isRestless, 0);
         rbArray_Push(c->rest.loads, calm);
-        const rbMechBody* body = i < count ? rbContactStep_GetBody(engine, i) : NULL;
+        const rbMechBody* body = i < count ? rbContactStep_GetBody(c, i) : NULL;
         rbArray_Push(c->own.radii, body != NULL ? body->radius : 0.0);
         if (body != NULL && body->isDynamic) {
             rbVec3 acceleration = host->motions[i].acceleration;
-            c->flight.kicks.data[i] = rbScale(engine->settings.step, acceleration);
+            c->flight.kicks.data[i] = rbScale(c->engine->settings.step, acceleration);
             gained = fmax(gained, rbLength(c->flight.kicks.data[i]));
         }
     }
     // The velocity change by forces in a step is not a collision.
     c->settings.restSpeed = c->restSpeedAsked;
     // Steps of higher order do not collide, and those across changes are short.
-    gained = rbContactOrder_IsUsed(engine) ? 0.0 : gained;
+    gained = rbContactOrder_IsUsed(c) ? 0.0 : gained;
     c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->statistics.restSpeed = c->settings.restSpeed;
     RB_ASSERT(c->settings.restSpeed >= 0.0 && c->flight.kicks.count == count + 1);
     rbContactFreeze_WakeAll(c->rest.freeze);
     c->start.deepest = c->statistics.deepest;
     c->start.excess = c->statistics.limitExcess;
-    rbStepContacts_MakeReady(engine);
+    rbStepContacts_MakeReady(c);
     c->statistics.pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
     c->statistics.contactCount = c->foundPoints;
-    c->start.partUntil = findPartEnd(c, time, engine->settings.step);
+    c->start.partUntil = findPartEnd(c, time, c->engine->settings.step);
     if (overlap != NULL) {
         validateOverlaps(c, overlap);
         if (overlap->count > 0) {
@@ -425,21 +410,20 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     }
 }
 
-void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time)
+void rbStepContacts_Touch(rbStepContacts* c, const rbStepHost* host, int index, double time)
 {
-    rbStepContacts* c = engine->contacts;
     // All bodies continue from the time of the change, where the last advance left them.
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* own = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        rbMechBody* own = rbContactStep_GetBody(c, i);
         if (own != NULL) {
-            rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
+            rbStep_ReadBody(host, &c->engine->bodies.data[i], i, time, own);
         }
     }
-    RB_ASSERT(index >= 0 && index < engine->bodies.count);
+    RB_ASSERT(index >= 0 && index < c->engine->bodies.count);
     rbContactFreeze_Wake(c->rest.freeze, index);
     startGrid(c, time);
-    rbStepContacts_MakeReady(engine);
+    rbStepContacts_MakeReady(c);
     if (rbContactStep_WakeTouched(c)) {
-        rbStepContacts_PrepareSet(engine);
+        rbStepContacts_PrepareSet(c);
     }
 }

@@ -27,10 +27,9 @@ static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time
 }
 
 // share: -1 where the pulls have acted, 1 where they will, 0 where they no longer matter.
-void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, double time, double h,
                                 double share)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(h > 0.0 && share >= -1.0 && share <= 1.0);
     c->accounts.step = h;
     rbArray_Reserve(c->accounts.pulls, c->bodies.count);
@@ -42,7 +41,7 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
         bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
         if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
             rbContactStep_IsTouched(c, i)) {
-            rbVec3 pull = pullOf(host, rbContactStep_GetBody(engine, i), time, h);
+            rbVec3 pull = pullOf(host, rbContactStep_GetBody(c, i), time, h);
             c->accounts.pulls.data[i] = rbScale(share, pull);
         }
     }
@@ -57,15 +56,14 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
 
 // Change of the kinetic energy of an island since the accounting was opened, and the part of it
 // that the pulls take; all of the energy then and now is about size.
-static double changeOf(const rbStepEngine* engine, const rbContactIsland* island, double* pulled,
+static double changeOf(const rbStepContacts* c, const rbContactIsland* island, double* pulled,
                        double* size)
 {
-    const rbStepContacts* c = engine->contacts;
     double sum = 0.0;
     *pulled = *size = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         int index = island->bodies[i];
-        const rbMechBody* body = rbContactStep_GetBody(engine, index);
+        const rbMechBody* body = rbContactStep_GetBody(c, index);
         const rbContactBody* now = &c->bodies.data[index];
         const rbContactBody* then = &c->accounts.opened.data[index];
         rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
@@ -214,10 +212,9 @@ void rbContactStep_CloseAccounts(rbStepContacts* c)
     sums->lifted = 0.0;
 }
 
-void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
-                                     bool isWhole, bool hasJoints)
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
+                                     bool hasJoints)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactAccounts* sums = &c->accounts.sums;
     double accounted = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
@@ -237,7 +234,7 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
     c->accounts.given.data[island->bodies[0]] += accounted;
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
-    double change = changeOf(engine, island, &pulled, &size);
+    double change = changeOf(c, island, &pulled, &size);
     sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
 }
 
@@ -251,16 +248,14 @@ static double energyOf(const rbMechBody* body, const rbContactBody* shown)
            0.5 * rbDot(body->moments, rbMulEach(spin, spin));
 }
 
-void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
+void rbContactStep_ReportCollisions(const rbStepContacts* c, const rbStepHost* host,
                                     const rbContactIsland* island, const rbCollisionNote* notes,
                                     int count)
 {
-    const rbStepContacts* c = engine->contacts;
     double energyBefore = 0.0; // of the island before the stage
     for (int i = 0; i < island->bodyCount && count > 0; ++i) {
         int body = island->bodies[i];
-        energyBefore +=
-            energyOf(rbContactStep_GetBody(engine, body), &c->accounts.opened.data[body]);
+        energyBefore += energyOf(rbContactStep_GetBody(c, body), &c->accounts.opened.data[body]);
     }
     for (int i = 0; i < count; ++i) {
         const rbCollisionNote* note = &notes[i];
@@ -269,7 +264,7 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
         if (note->contact >= c->foundCount) {
             continue;
         }
-        const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
+        const rbMechBody* bodyA = rbContactStep_GetBody(c, contact->bodyA);
         rbEvent event = {.time = c->grid.time,
                          .kind = RB_EVENT_IMPACT,
                          .bodyA = rbEngineBody(contact->bodyA),
@@ -317,9 +312,8 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
     return note;
 }
 
-void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; host->journal != NULL && i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         c->report.stops.count = 0;
@@ -329,7 +323,7 @@ void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host)
                 rbArray_Push(c->report.stops, note);
             }
         }
-        rbContactStep_ReportCollisions(engine, host, &island, c->report.stops.data,
+        rbContactStep_ReportCollisions(c, host, &island, c->report.stops.data,
                                        c->report.stops.count);
     }
 }
@@ -353,17 +347,16 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 
 // Collisions report the work of their points between the velocities before and after; pulls that
 // will still act, joints and moving obstacles add to it.
-void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
+void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbContactIsland* island,
                                         const rbCollisionsDone* done)
 {
-    rbStepContacts* c = engine->contacts;
     double pulled, size;
-    double change = changeOf(engine, island, &pulled, &size);
+    double change = changeOf(c, island, &pulled, &size);
     double left = change + pulled - done->normalWork - done->frictionWork;
     bool isMoved = hasMover(c, island);
     // Collisions never give energy, except by Newton's law or a moving obstacle. Joints have their
     // own errors.
-    RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(engine, island) ||
+    RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(c, island) ||
                 !(change > RISE_ROUNDING * size));
     c->accounts.sums.impact += isMoved ? done->normalWork : done->normalWork + left;
     c->accounts.sums.motor += isMoved ? left : 0.0;
@@ -384,13 +377,12 @@ typedef struct Group {
     double bound;    // J, that a step may give
 } Group;
 
-static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static Group joinBodies(const rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     Group group = {.inner = 0.0};
     double mass = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbMechBody* body = rbContactStep_GetBody(c, island->bodies[i]);
         const rbContactBody* shown = &c->bodies.data[island->bodies[i]];
         mass += body->mass;
         group.center = rbAddScaled(group.center, body->mass, body->pose.position);
@@ -403,7 +395,7 @@ static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* islan
     double energy = 0.0;
     double turn = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbMechBody* body = rbContactStep_GetBody(c, island->bodies[i]);
         const rbContactBody* shown = &c->bodies.data[island->bodies[i]];
         rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         rbVec3 spun = rbMulSV(own, shown->spin);
@@ -423,27 +415,26 @@ static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* islan
     return group;
 }
 
-double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland* island, double h)
+double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    return joinBodies(engine, island, h).bound;
+    return joinBodies(c, island, h).bound;
 }
 
-void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h)
+void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
     double gain = 0.0;
-    bool isFree = !island->isGrounded && !rbContactStep_HasMechanism(engine, island);
+    bool isFree = !island->isGrounded && !rbContactStep_HasMechanism(c, island);
     for (int i = 0; i < island->bodyCount && isFree; ++i) {
         gain += c->accounts.given.data[island->bodies[i]];
         isFree = !c->bodies.data[island->bodies[i]].isFrozen;
     }
     isFree = isFree && gain > 0.0 && !hasMover(c, island);
-    Group group = isFree ? joinBodies(engine, island, h) : (Group){.inner = 0.0};
+    Group group = isFree ? joinBodies(c, island, h) : (Group){.inner = 0.0};
     double taken = fmax(0.0, fmin(gain - group.bound, group.inner));
     for (int i = 0; i < island->bodyCount && taken > 0.0; ++i) {
         double factor = sqrt(1.0 - taken / group.inner);
         rbContactBody* shown = &c->bodies.data[island->bodies[i]];
-        rbVec3 at = rbContactStep_GetBody(engine, island->bodies[i])->pose.position;
+        rbVec3 at = rbContactStep_GetBody(c, island->bodies[i])->pose.position;
         rbVec3 rigid = rbAdd(group.velocity, rbCross(group.spin, rbSub(at, group.center)));
         shown->velocity = rbAddScaled(rigid, factor, rbSub(shown->velocity, rigid));
         shown->spin = rbAddScaled(group.spin, factor, rbSub(shown->spin, group.spin));
@@ -451,11 +442,11 @@ void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island,
     c->accounts.sums.lasting -= taken;
 }
 
-void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+void rbContactStep_ReportFrozen(const rbStepContacts* c, const rbStepHost* host, int body,
                                 bool isWoken, double energyChange)
 {
     if (host->journal != NULL) {
-        rbEvent event = {.time = engine->contacts->grid.time,
+        rbEvent event = {.time = c->grid.time,
                          .kind = isWoken ? RB_EVENT_WAKE : RB_EVENT_REST,
                          .bodyA = rbEngineBody(body),
                          .energyChange = energyChange};
@@ -464,11 +455,10 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
 }
 
 // Frozen bodies lose their energy, which is in before.
-void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_AccountForFrozen(rbStepContacts* c, const rbStepHost* host)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         const rbContactBody* before = &c->stage.before.data[i];
         bool isNew = c->bodies.data[i].isFrozen && !before->isFrozen;
         if (body == NULL || !body->isDynamic || !isNew) {
@@ -477,15 +467,15 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
         double energy = energyOf(body, before);
         RB_ASSERT(!(energy < 0.0));
         c->accounts.sums.settled -= energy;
-        rbContactStep_ReportFrozen(engine, host, i, false, -energy);
+        rbContactStep_ReportFrozen(c, host, i, false, -energy);
     }
 }
 
-double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host)
+double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host)
 {
     double sum = 0.0;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         if (body != NULL && body->isDynamic) {
             rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
             sum += body->mass * (0.5 * rbLengthSquared(body->velocity) -

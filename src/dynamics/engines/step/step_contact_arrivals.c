@@ -83,12 +83,11 @@ static double workTo(const rbStepContacts* c, const rbContact* contact, double g
 // the force of the contact does no work. The gap there, which the velocities start from where the
 // way out would give more than a bound: displacement alone undoes the rest. -INFINITY: it gives
 // less.
-static double findStay(const rbStepEngine* engine, const rbContact* contact, double bound, double h)
+static double findStay(rbStepContacts* c, const rbContact* contact, double bound, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     double gap = 0.0;
     if (workTo(c, contact, gap, h) > bound) {
-        gap = rbContactStep_MeasureGap(engine, contact->bodyA, contact->bodyB, h, INFINITY);
+        gap = rbContactStep_MeasureGap(c, contact->bodyA, contact->bodyB, h, INFINITY);
     }
     return workTo(c, contact, fmin(gap, 0.0), h) > bound ? fmin(gap, 0.0) : -INFINITY;
 }
@@ -105,17 +104,16 @@ static bool isPressed(const rbStepContacts* c, const rbContactIsland* island)
 
 // Notes the gaps that the velocities start from; whether they differ from those of the flight, or
 // bodies arrive. Short steps of higher orders have no room for a displacement, see noteBearing.
-static bool hasArrivals(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static bool hasArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(engine);
-    double bound = isFree ? rbContactStep_BoundGain(engine, island, h) : 0.0;
+    bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(c);
+    double bound = isFree ? rbContactStep_BoundGain(c, island, h) : 0.0;
     bool isAny = false;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         bool isOfNode = island->contacts[i] < c->foundCount && // not a stop
                         !c->set.points[contact->firstPoint].isAhead;
-        double stay = bound > 0.0 && isOfNode ? findStay(engine, contact, bound, h) : -INFINITY;
+        double stay = bound > 0.0 && isOfNode ? findStay(c, contact, bound, h) : -INFINITY;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
             c->stage.stays.data[k] = isParting(c, k) ? 0.0 : fmax(point->gap, stay);
@@ -246,16 +244,15 @@ static bool hasParting(const rbStepContacts* c, const rbContactIsland* island)
 // The way apart of a pair: the line of the centers, since the shortest ways out of several overlaps
 // may form a circle. Along the lines of centers an expansion of the whole group is a way out. From
 // fixed bodies, and for bodies with a common center, the normal.
-static rbVec3 findWay(const rbStepEngine* engine, const rbContact* contact)
+static rbVec3 findWay(const rbStepContacts* c, const rbContact* contact)
 {
-    const rbStepContacts* c = engine->contacts;
     int a = contact->bodyA;
     int b = contact->bodyB;
     if (!(c->bodies.data[a].invMass > 0.0 && c->bodies.data[b].invMass > 0.0)) {
         return contact->normal;
     }
-    rbVec3 way = rbSub(rbContactStep_GetBody(engine, b)->pose.position,
-                       rbContactStep_GetBody(engine, a)->pose.position);
+    rbVec3 way = rbSub(rbContactStep_GetBody(c, b)->pose.position,
+                       rbContactStep_GetBody(c, a)->pose.position);
     double length = rbLength(way);
     bool isClear = length > CENTERS_APART * (c->own.radii.data[a] + c->own.radii.data[b]);
     return isClear ? rbScale(1.0 / length, way) : contact->normal;
@@ -263,9 +260,8 @@ static rbVec3 findWay(const rbStepEngine* engine, const rbContact* contact)
 
 // One sweep over the contacts of an island: pairs that overlap part, the others do not close by
 // more than their gap. Only flights change, and bodies do not turn.
-static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static void sweepApart(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         rbContactBody* a = &c->flight.bodies.data[contact->bodyA];
@@ -274,7 +270,7 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
         double shareB = b->isFrozen ? 0.0 : b->invMass;
         double gap = rbFindLeastGap(&c->set, contact);
         bool isApart = gap >= -(c->settings.shell + c->settings.tolerance);
-        rbVec3 way = isApart ? contact->normal : findWay(engine, contact);
+        rbVec3 way = isApart ? contact->normal : findWay(c, contact);
         double target = fmin(c->settings.partSpeed, -gap / h);
         double missing = target - rbDot(way, rbSub(b->velocity, a->velocity));
         if (missing > 0.0 && shareA + shareB > 0.0) {
@@ -286,9 +282,8 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
 }
 
 // Bodies that overlapped at the start and whose shortest ways apart contradict each other.
-static void partIsland(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static void partIsland(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
     // obstacles are in no island, and have no flights of their own
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
@@ -302,7 +297,7 @@ static void partIsland(const rbStepEngine* engine, const rbContactIsland* island
     }
     RB_ASSERT(c->settings.isOverlapAllowed && h > 0.0);
     for (int i = 0; i < PART_SWEEPS; ++i) {
-        sweepApart(engine, island, h);
+        sweepApart(c, island, h);
     }
     for (int i = 0; i < island->bodyCount; ++i) {
         rbContactBody* flight = &c->flight.bodies.data[island->bodies[i]];
@@ -337,12 +332,11 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 
 // Where bodies arrive, the impulses that stop them at the surface act only on the displacement of
 // the flight.
-void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
+void rbContactStep_KeepFlights(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(engine, &island, h)) {
+        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(c, &island, h)) {
             continue;
         }
         for (int k = 0; k < island.bodyCount; ++k) {
@@ -350,9 +344,9 @@ void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
             c->flight.bodies.data[body] = c->bodies.data[body];
             c->flight.kinds.data[body] = RB_FLIGHT_TWICE;
         }
-        if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
+        if (isWild(c, &island) && !rbContactStep_HasMechanism(c, &island)) {
             if (c->settings.isOverlapAllowed && hasParting(c, &island)) {
-                partIsland(engine, &island, h);
+                partIsland(c, &island, h);
             } else {
                 holdIsland(c, &island);
             }
@@ -362,10 +356,9 @@ void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
 
 // Their effect on the velocities, of these bodies and of all that they push, is discarded, and the
 // impulses that really act are found without them.
-void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, double h,
                                  rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (island.bodyCount == 0 || c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
@@ -374,21 +367,20 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         for (int k = 0; k < island.bodyCount; ++k) {
             c->bodies.data[island.bodies[k]] = c->stage.before.data[island.bodies[k]];
         }
-        rbContactStep_TurnIsland(engine, &island, h, true);
+        rbContactStep_TurnIsland(c, &island, h, true);
         int first = c->flight.arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);
-        rbContactStep_SolveIsland(engine, host, &island, h, miss);
+        rbContactStep_SolveIsland(c, host, &island, h, miss);
         closeArrivals(c, &island);
     }
 }
 
-static double takeFlight(const rbStepEngine* engine, int index, const void* args)
+static double takeFlight(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
-    const rbStepContacts* c = engine->contacts;
     bool hasFlight = rbContactStep_HasFlight(c, index);
-    rbMechBody* body = hasFlight ? rbContactStep_GetBody(engine, index) : NULL;
+    rbMechBody* body = hasFlight ? rbContactStep_GetBody(c, index) : NULL;
     if (body != NULL && body->isDynamic) {
         // The acting velocity is already there; the other one is borrowed.
         body->lentVelocity = body->velocity;
@@ -399,16 +391,16 @@ static double takeFlight(const rbStepEngine* engine, int index, const void* args
 }
 
 // Bodies of these islands fly with one velocity ...
-void rbContactStep_TakeFlights(const rbStepEngine* engine)
+void rbContactStep_TakeFlights(rbStepContacts* c)
 {
-    (void)rbContactStep_EachBody(engine, takeFlight, NULL);
+    (void)rbContactStep_EachBody(c, takeFlight, NULL);
 }
 
-void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStepContacts_ReturnSpeeds(const rbStepContacts* c, rbStepMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && rbContactStep_HasFlight(engine->contacts, body->index)) {
+        if (body->isDynamic && rbContactStep_HasFlight(c, body->index)) {
             body->velocity = body->lentVelocity;
             body->momentum = body->lentMomentum;
         }
@@ -561,14 +553,13 @@ static bool isPlacing(const rbStepContacts* c, int index)
 }
 
 // Returns what the flight lifted it, see payWay.
-static double returnSpeed(const rbStepEngine* engine, int index, const void* args)
+static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
-    rbStepContacts* c = engine->contacts;
     double h = *(const double*)args;
     bool hasFlight = rbContactStep_HasFlight(c, index);
     double* late = &c->flight.late.data[index];
-    bool isOwn = (hasFlight || *late > 0.0) && engine->bodies.data[index].mechanism < 0;
-    rbMechBody* body = isOwn ? rbContactStep_GetBody(engine, index) : NULL;
+    bool isOwn = (hasFlight || *late > 0.0) && c->engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isOwn ? rbContactStep_GetBody(c, index) : NULL;
     if (body == NULL || !body->isDynamic) {
         return 0.0;
     }
@@ -580,7 +571,7 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
             rbContactStep_KeepTurn(&c->bodies.data[index], body);
         }
     }
-    rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
+    rbVec3 kick = rbScale(rbContactStep_PartOf(c, h), c->flight.kicks.data[index]);
     if (c->flight.kinds.data[index] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
         if (isPlacing(c, index)) {
             return body->mass * rbDot(kick, rbSub(body->velocity, flight));
@@ -599,16 +590,16 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
 
 // ... and continue with the other. Arriving bodies collide with the forces of their time in the
 // step, and feel none afterward.
-void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
+void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        shareLate(c, &engine->mechanisms.data[i]);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        shareLate(c, &c->engine->mechanisms.data[i]);
     }
-    c->accounts.sums.lifted += rbContactStep_EachBody(engine, returnSpeed, &h);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
+    c->accounts.sums.lifted += rbContactStep_EachBody(c, returnSpeed, &h);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        rbStepRun run = {
+            .engine = c->engine, .mechanism = mechanism, .host = host, .isForced = true};
         if (isLateMechanism(c, mechanism)) {
             kickMechanism(c, mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
             (void)rbStep_SweepRates(&run, h);
@@ -616,10 +607,10 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
     }
 }
 
-void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
+void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        kickMechanism(engine->contacts, &engine->mechanisms.data[i], -0.5 * h);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        kickMechanism(c, &c->engine->mechanisms.data[i], -0.5 * h);
     }
 }
 

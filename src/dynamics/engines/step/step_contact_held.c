@@ -80,16 +80,15 @@ static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
 }
 
 // A point of the set.
-static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contact, int point)
+static void placePoint(const rbStepContacts* c, rbHeldPoint* held, int contact, int point)
 {
-    const rbStepContacts* c = engine->contacts;
     RB_ASSERT(contact >= 0 && contact < c->set.contactCount);
     held->contact = &c->set.contacts[contact];
     held->point = &c->set.points[point];
     RB_ASSERT(point >= held->contact->firstPoint &&
               point < held->contact->firstPoint + held->contact->pointCount);
-    held->bodies[0] = rbContactStep_GetBody(engine, held->contact->bodyA);
-    held->bodies[1] = rbContactStep_GetBody(engine, held->contact->bodyB);
+    held->bodies[0] = rbContactStep_GetBody(c, held->contact->bodyA);
+    held->bodies[1] = rbContactStep_GetBody(c, held->contact->bodyB);
     RB_ASSERT(held->bodies[0] != NULL && held->bodies[1] != NULL);
     held->place = rbAdd(held->bodies[0]->pose.position, held->point->armA);
     held->gap = c->order.held.isGapKept ? held->point->gap : 0.0;
@@ -113,14 +112,13 @@ static bool isBearing(const rbStepContacts* c, const rbContact* contact)
     return isAny;
 }
 
-static bool addPoint(rbStepEngine* engine, int contact, int point)
+static bool addPoint(rbStepContacts* c, int contact, int point)
 {
-    rbStepContacts* c = engine->contacts;
     const rbContact* from = &c->set.contacts[contact];
     const rbContactPoint* at = &c->set.points[point];
     rbHeldPoint held;
     memset(&held, 0, sizeof held);
-    placePoint(engine, &held, contact, point);
+    placePoint(c, &held, contact, point);
     rbVec3 u = slipRate(c, &held);
     double approach = rbDot(u, from->normal);
     bool isLoaded = at->impulse[0] > 0.0;
@@ -139,9 +137,8 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     return true;
 }
 
-bool rbHeldStep_Collect(rbStepEngine* engine)
+bool rbHeldStep_Collect(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     c->order.held.points.count = 0;
     clearMarks(c);
     bool isHeld = rbContactFreeze_GetCount(c->rest.freeze) == 0;
@@ -152,7 +149,7 @@ bool rbHeldStep_Collect(rbStepEngine* engine)
         }
         isHeld = i < c->foundCount && !(contact->rolling > 0.0) && !(contact->spinning > 0.0);
         for (int k = 0; k < contact->pointCount && isHeld; ++k) {
-            isHeld = addPoint(engine, i, contact->firstPoint + k);
+            isHeld = addPoint(c, i, contact->firstPoint + k);
         }
     }
     return isHeld && 3 * c->order.held.points.count <= RB_HELD_ROWS_MAX;
@@ -333,9 +330,8 @@ static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
 
 // Gaps and slips at the end of the flight; returns the largest, INFINITY: a point is not found
 // there.
-static double measureFlight(rbStepEngine* engine)
+static double measureFlight(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     double most = 0.0;
     rbHeldRows* rows = &c->order.held.rows;
     const rbContact* contact = NULL;
@@ -395,12 +391,11 @@ static double unitOf(const rbHeldSet* held, bool isOfRates)
 }
 
 // Where all bodies that are not frozen fly.
-static void lookAhead(rbStepEngine* engine, double h)
+static void lookAhead(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
-        const rbPath* path = engine->bodies.data[body->index].def.path;
+        const rbPath* path = c->engine->bodies.data[body->index].def.path;
         if (body->isDynamic) {
             rbMechBody_LookAhead(body, h);
         } else if (path != NULL) {
@@ -409,17 +404,17 @@ static void lookAhead(rbStepEngine* engine, double h)
             body->ahead = body->pose;
         }
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbMechanism_LookAhead(&engine->mechanisms.data[i].m, h);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbMechanism_LookAhead(&c->engine->mechanisms.data[i].m, h);
     }
 }
 
 // Joints after contacts changed velocities.
-static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+static void sweepJoints(rbStepContacts* c, const rbStepHost* host, double h, bool isOfRates)
 {
-    for (int i = 0; i < engine->contacts->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
-        rbJointSweep joints = {engine, host, &island, h, isOfRates};
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbJointSweep joints = {c, host, &island, h, isOfRates};
         double left;
         (void)rbContactStep_SweepJoints(&joints, &left);
     }
@@ -447,9 +442,8 @@ static double turnFriction(rbStepContacts* c)
 }
 
 // Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
-static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+static bool solve(rbStepContacts* c, const rbStepHost* host, double h, bool isOfRates)
 {
-    rbStepContacts* c = engine->contacts;
     rbHeldSet* held = &c->order.held;
     RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
     double unit = unitOf(held, isOfRates);
@@ -461,14 +455,14 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
         if (!(turned < INFINITY)) {
             return false;
         }
-        rbContactStep_TakeBodies(engine);
+        rbContactStep_TakeBodies(c);
         if (round > 0 && turned > 0.0) {
             factor(c);
         }
         if (!isOfRates) {
-            lookAhead(engine, h);
+            lookAhead(c, h);
         }
-        double error = isOfRates ? measureRates(c) : measureFlight(engine);
+        double error = isOfRates ? measureRates(c) : measureFlight(c);
         if (!(error < INFINITY)) {
             return false;
         }
@@ -478,7 +472,7 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
         }
         last = error;
         pushRows(c, isOfRates ? 1.0 : 1.0 / h);
-        sweepJoints(engine, host, h, isOfRates);
+        sweepJoints(c, host, h, isOfRates);
     }
     return false;
 }
@@ -556,18 +550,17 @@ static void account(rbStepContacts* c, bool isStart)
 
 // ----------------------------------------------------------------------------------------- forces
 
-static void kick(rbStepEngine* engine, rbMechBody* body, double h)
+static void kick(rbStepContacts* c, rbMechBody* body, double h)
 {
     body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
     body->momentum = rbAddScaled(body->momentum, h, body->torque);
-    engine->contacts->flight.kicks.data[body->index] =
-        rbScale(engine->settings.step * body->invMass, body->force);
+    c->flight.kicks.data[body->index] =
+        rbScale(c->engine->settings.step * body->invMass, body->force);
 }
 
 // Forces on loose bodies, and the work of those without a potential at the current velocities.
-static void loadBodies(rbStepEngine* engine, const rbStepHost* host, double h)
+static void loadBodies(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
@@ -579,38 +572,35 @@ static void loadBodies(rbStepEngine* engine, const rbStepHost* host, double h)
     }
 }
 
-static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+static void pushAtStart(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    loadBodies(engine, host, h);
+    loadBodies(c, host, h);
     for (int i = 0; i < c->own.loose.count; ++i) {
         if (c->own.loose.data[i].isDynamic) {
-            kick(engine, &c->own.loose.data[i], 0.5 * h);
+            kick(c, &c->own.loose.data[i], 0.5 * h);
         }
     }
-    rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
+    rbContactStep_EachMechanism(c, host, rbStep_BeginBasic, h);
 }
 
-static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
+static void fly(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    lookAhead(engine, h);
+    lookAhead(c, h);
     for (int i = 0; i < c->order.held.points.count; ++i) {
         c->order.held.points.data[i].place = placeAhead(&c->order.held.points.data[i]);
     }
     for (int i = 0; i < c->own.loose.count; ++i) {
         c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
     }
-    rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
+    rbContactStep_EachMechanism(c, host, rbStep_FlyBasic, h);
     c->grid.time += h;
-    rbContactStep_PlaceFixed(engine, c->grid.time);
+    rbContactStep_PlaceFixed(c, c->grid.time);
     c->trial.isFlown = false;
 }
 
 // Forces of the end, at the velocities that result: by iteration where they depend on them.
-static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
+static bool pushAtEnd(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     bool isLoaded = false;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
@@ -618,7 +608,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
         body->lentVelocity = body->velocity;
         body->lentMomentum = body->momentum;
     }
-    rbContactStep_EachMechanism(engine, host, rbStep_KickBasic, h);
+    rbContactStep_EachMechanism(c, host, rbStep_KickBasic, h);
     double change = INFINITY;
     for (int round = 0; round < ROUNDS_MAX; ++round) {
         rbPoll();
@@ -631,7 +621,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
                 rbVec3 velocity = body->velocity;
                 body->velocity = body->lentVelocity;
                 body->momentum = body->lentMomentum;
-                kick(engine, body, 0.5 * h);
+                kick(c, body, 0.5 * h);
                 change = fmax(change, rbDistance(velocity, body->velocity));
             }
         }
@@ -639,25 +629,24 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
             memset(c->order.held.points.data[i].impulse, 0,
                    sizeof c->order.held.points.data[i].impulse);
         }
-        rbContactStep_ShowBodies(engine);
-        rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
-        if (!solve(engine, host, h, true)) {
+        rbContactStep_ShowBodies(c);
+        rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
+        if (!solve(c, host, h, true)) {
             return false;
         }
-        if (!isLoaded || engine->mechanisms.count > 0 || (round > 1 && !(change < last))) {
+        if (!isLoaded || c->engine->mechanisms.count > 0 || (round > 1 && !(change < last))) {
             break;
         }
     }
-    loadBodies(engine, host, h);
+    loadBodies(c, host, h);
     return true;
 }
 
 // -------------------------------------------------------------------------------------------- step
 
 // Finds the held points among the contacts of the end.
-static bool follow(rbStepEngine* engine)
+static bool follow(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     clearMarks(c);
     for (int i = 0; i < c->order.held.points.count; ++i) {
         rbHeldPoint* held = &c->order.held.points.data[i];
@@ -683,7 +672,7 @@ static bool follow(rbStepEngine* engine)
             return false;
         }
         c->order.held.isHeldPoint.data[point] = 1;
-        placePoint(engine, held, contact, point);
+        placePoint(c, held, contact, point);
         if (!aimFriction(c, held)) {
             return false;
         }
@@ -692,9 +681,8 @@ static bool follow(rbStepEngine* engine)
 }
 
 // The results as the set has them, for the next step and for reports.
-static void writeSet(rbStepEngine* engine)
+static void writeSet(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->set.pointCount; ++i) {
         rbContactPoint* point = &c->set.points[i];
         memset(point->impulse, 0, sizeof point->impulse);
@@ -708,8 +696,8 @@ static void writeSet(rbStepEngine* engine)
         memcpy(held->point->impulse, held->total, sizeof held->point->impulse);
         held->point->isSticking = held->isSticking;
     }
-    rbContactStep_ShowBodies(engine);
-    rbStepLimits_Keep(engine);
+    rbContactStep_ShowBodies(c);
+    rbStepLimits_Keep(c);
 }
 
 // Whether the set was the same throughout: nothing pulls, nothing else touches, what slides still
@@ -752,21 +740,20 @@ static bool isDirected(const rbHeldSet* held)
 }
 #endif
 
-bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
+bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(h > 0.0 && c->solvers.substeps == NULL && c->method.row == NULL);
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
-    if (!rbHeldStep_Collect(engine)) {
+    if (!rbHeldStep_Collect(c)) {
         return false;
     }
-    pushAtStart(engine, host, h);
-    rbContactStep_ShowBodies(engine);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
+    pushAtStart(c, host, h);
+    rbContactStep_ShowBodies(c);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, -1.0);
     do {
-        if (!solve(engine, host, h, false)) {
+        if (!solve(c, host, h, false)) {
             return false;
         }
     } while (dropPulling(c));
@@ -775,21 +762,20 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
     }
     account(c, true);
     RB_VALIDATE(isDirected(&c->order.held));
-    fly(engine, host, h);
-    c->stage.part = rbContactStep_PartOf(engine, h);
-    rbStepContacts_Find(engine);
-    if (!follow(engine) || !pushAtEnd(engine, host, h) || !isInCones(c)) {
+    fly(c, host, h);
+    c->stage.part = rbContactStep_PartOf(c, h);
+    rbStepContacts_Find(c);
+    if (!follow(c) || !pushAtEnd(c, host, h) || !isInCones(c)) {
         return false;
     }
     account(c, false);
-    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
-    writeSet(engine);
+    rbContactStep_EachMechanism(c, host, rbStep_EndBasic, h);
+    writeSet(c);
     return isSame(c);
 }
 
-void rbHeldStep_Plan(rbStepEngine* engine, double h)
+void rbHeldStep_Plan(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     double gap = 0.0;
     double pull = 0.0; // m/s^2
     for (int i = 0; i < c->foundCount; ++i) {
@@ -800,14 +786,13 @@ void rbHeldStep_Plan(rbStepEngine* engine, double h)
         }
         double kickA = rbLength(c->flight.kicks.data[contact->bodyA]);
         double kickB = rbLength(c->flight.kicks.data[contact->bodyB]);
-        pull = fmax(pull, fmax(kickA, kickB) / engine->settings.step);
+        pull = fmax(pull, fmax(kickA, kickB) / c->engine->settings.step);
     }
     c->order.held.isGapKept = gap > GAP_PART * pull * h * h;
 }
 
-double rbHeldStep_GetReach(const rbStepEngine* engine)
+double rbHeldStep_GetReach(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
     double least = INFINITY;
     for (int i = 0; i < c->foundCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];

@@ -47,10 +47,10 @@ typedef struct rbHeldSet {
 void rbHeldSet_Free(rbHeldSet* held);
 
 // The points that touch at the node; false: not all of them can be held.
-bool rbHeldStep_Collect(rbStepEngine* engine);
+bool rbHeldStep_Collect(rbStepContacts* c);
 // Before runs of steps of size h or more: whether gaps are closed in them.
-void rbHeldStep_Plan(rbStepEngine* engine, double h);
+void rbHeldStep_Plan(rbStepContacts* c, double h);
 // One step of size h; false: the active set does not last, and the state is invalid.
-bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h);
+bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h);
 // s, before other points may touch.
-double rbHeldStep_GetReach(const rbStepEngine* engine);
+double rbHeldStep_GetReach(const rbStepContacts* c);

@@ -61,7 +61,7 @@ void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* set
     bool isTimed = own.contactTime != RB_CONTACT_TIME_STEP || !(engine->settings.errorMax > 0.0);
     own.contactTime = isTimed ? own.contactTime : RB_CONTACT_TIME_INTERPOLATION;
     rbDestroyStepContacts(engine->contacts);
-    engine->contacts = own.isEnabled ? rbCreateStepContacts(&own) : NULL;
+    engine->contacts = own.isEnabled ? rbCreateStepContacts(engine, &own) : NULL;
 }
 
 void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings)
@@ -84,7 +84,7 @@ void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* sett
     if (engine->contacts == NULL) {
         rbContactSettings own = *settings;
         own.method = RB_CONTACT_IMPULSES; // springs have no stops
-        engine->contacts = rbCreateStepContacts(&own);
+        engine->contacts = rbCreateStepContacts(engine, &own);
     }
 }
 
@@ -134,10 +134,9 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 }
 
 // Reaches of the last search: velocities have changed since.
-static void moveReaches(const rbStepEngine* engine, rbByteStream* stream)
+static void moveReaches(const rbStepContacts* contacts, rbByteStream* stream)
 {
-    const rbStepContacts* contacts = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
+    for (int i = 0; i < contacts->engine->bodies.count; ++i) {
         double reach = i < contacts->places.count ? contacts->places.data[i].reach : 0.0;
         RB_MOVE(stream, reach);
         if (stream->isLoading && i < contacts->places.count) {
@@ -146,9 +145,8 @@ static void moveReaches(const rbStepEngine* engine, rbByteStream* stream)
     }
 }
 
-void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
+void rbStepContacts_Move(rbStepContacts* contacts, rbByteStream* stream)
 {
-    rbStepContacts* contacts = engine->contacts;
     if (contacts == NULL) {
         return;
     }
@@ -177,10 +175,10 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     rbContactPairs_Move(contacts->pairs, stream);
     rbContactFreeze_Move(contacts->rest.freeze, stream);
     if (stream->isLoading) {
-        rbStepContacts_MakeReadyAgain(engine);
+        rbStepContacts_MakeReadyAgain(contacts);
     }
-    moveReaches(engine, stream);
-    rbStepLimits_Move(engine, stream);
+    moveReaches(contacts, stream);
+    rbStepLimits_Move(contacts, stream);
     if (stream->isLoading) {
         contacts->statistics = statistics; // without the work of getting ready
     }

@@ -4,39 +4,39 @@
 
 #include <string.h>
 
-void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+void rbContactStep_EachMechanism(rbStepContacts* c, const rbStepHost* host, rbStepPartFn* part,
                                  double h)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = c->engine,
+                         .mechanism = &c->engine->mechanisms.data[i],
                          .host = host,
                          .isForced = true};
         int first = run.mechanism->m.bodies[0].index;
-        RB_ASSERT(first >= 0 && first < engine->bodies.count);
-        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
-            part(&run, engine->contacts->grid.time, h);
+        RB_ASSERT(first >= 0 && first < c->engine->bodies.count);
+        if (!rbContactFreeze_IsFrozen(c->rest.freeze, first)) {
+            part(&run, c->grid.time, h);
             RB_VALIDATE(rbStepValid_IsMechanism(run.mechanism));
         }
     }
 }
 
-static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
+static void takeMechanism(const rbStepContacts* c, rbStepMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
         if (body->isDynamic) {
-            rbContactStep_TakeBody(&engine->contacts->bodies.data[body->index], body);
+            rbContactStep_TakeBody(&c->bodies.data[body->index], body);
         }
     }
 }
 
-static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+static void showMechanism(rbStepContacts* c, const rbStepMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
         if (body->isDynamic) {
-            rbContactBody* shown = &engine->contacts->bodies.data[body->index];
+            rbContactBody* shown = &c->bodies.data[body->index];
             shown->velocity = body->velocity;
             RB_ASSERT(shown->invMass > 0.0);
             shown->spin = rbMulSV(shown->invInertia, body->momentum);
@@ -46,15 +46,15 @@ static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mec
 
 // The mechanisms of an island that are not frozen, one by one: next is the body to go on with, at
 // first 0. A mechanism comes with its first dynamic body. NULL: that was all.
-static rbStepMechanism* nextMechanism(const rbStepEngine* engine, const rbContactIsland* island,
+static rbStepMechanism* nextMechanism(const rbStepContacts* c, const rbContactIsland* island,
                                       int* next)
 {
     while (*next < island->bodyCount) {
         int body = island->bodies[(*next)++];
-        int index = engine->bodies.data[body].mechanism;
-        if (index >= 0 && engine->mechanisms.data[index].m.bodies[0].index == body &&
-            !rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, body)) {
-            return &engine->mechanisms.data[index];
+        int index = c->engine->bodies.data[body].mechanism;
+        if (index >= 0 && c->engine->mechanisms.data[index].m.bodies[0].index == body &&
+            !rbContactFreeze_IsFrozen(c->rest.freeze, body)) {
+            return &c->engine->mechanisms.data[index];
         }
     }
     return NULL;
@@ -67,20 +67,22 @@ bool rbContactStep_SweepJoints(void* context, double* error)
     bool isDone = true;
     *error = 0.0;
     rbStepMechanism* mechanism;
-    for (int i = 0; (mechanism = nextMechanism(sweep->engine, sweep->island, &i)) != NULL;) {
-        rbStepRun run = {
-            .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
+    for (int i = 0; (mechanism = nextMechanism(sweep->c, sweep->island, &i)) != NULL;) {
+        rbStepRun run = {.engine = sweep->c->engine,
+                         .mechanism = mechanism,
+                         .host = sweep->host,
+                         .isForced = true};
         RB_ASSERT(mechanism->m.bodies[0].isDynamic && sweep->h > 0.0);
-        takeMechanism(sweep->engine, mechanism);
-        double tolerance = sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
-                                            : sweep->engine->settings.tolerance;
+        takeMechanism(sweep->c, mechanism);
+        double tolerance = sweep->isOfRates ? sweep->c->settings.velocityTolerance
+                                            : sweep->c->engine->settings.tolerance;
         double own = 0.0;
         if (sweep->isOfRates) {
             own = rbStep_SweepRates(&run, sweep->h);
         } else if (rbStep_SweepPositions(&run, sweep->h)) {
             own = 2.0 * tolerance; // the error before is unknown: too large to be done
         }
-        showMechanism(sweep->engine, mechanism);
+        showMechanism(sweep->c, mechanism);
         *error = fmax(*error, own);
         isDone = isDone && own <= tolerance;
     }
@@ -97,10 +99,10 @@ static bool isHolding(const rbMechanism* m, const rbRowBlock* block)
     return isFirm || block->kind == RB_ROW_HOLD;
 }
 
-void rbContactStep_AddQuickJoints(const rbStepEngine* engine, const rbContactIsland* island)
+void rbContactStep_AddQuickJoints(rbStepContacts* c, const rbContactIsland* island)
 {
     rbStepMechanism* mechanism;
-    for (int i = 0; (mechanism = nextMechanism(engine, island, &i)) != NULL;) {
+    for (int i = 0; (mechanism = nextMechanism(c, island, &i)) != NULL;) {
         rbMechanism* m = &mechanism->m;
         for (int b = 0; b < m->blockCount; ++b) {
             const rbRowBlock* block = &m->blocks[b];
@@ -112,16 +114,17 @@ void rbContactStep_AddQuickJoints(const rbStepEngine* engine, const rbContactIsl
                                      .rows = &m->rows[block->firstRow],
                                      .reactions = &mechanism->rows.reactions[block->firstRow]};
             for (int k = 0; k < 2; ++k) {
-                joint.bodies[k] = bodies[k]->index >= 0 ? bodies[k]->index : engine->bodies.count;
+                joint.bodies[k] =
+                    bodies[k]->index >= 0 ? bodies[k]->index : c->engine->bodies.count;
             }
-            rbArray_Push(engine->contacts->solvers.quickJoints, joint);
+            rbArray_Push(c->solvers.quickJoints, joint);
         }
     }
 }
 
-bool rbStepContacts_AreQuick(const rbStepEngine* engine)
+bool rbStepContacts_AreQuick(const rbStepContacts* c)
 {
-    return engine->contacts != NULL && engine->contacts->solvers.substeps != NULL;
+    return c != NULL && c->solvers.substeps != NULL;
 }
 
 void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h)
@@ -136,10 +139,10 @@ void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h)
     rbStep_EndBasic(run, time, h);
 }
 
-bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island)
+bool rbContactStep_HasMechanism(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->bodyCount; ++i) {
-        if (engine->bodies.data[island->bodies[i]].mechanism >= 0) {
+        if (c->engine->bodies.data[island->bodies[i]].mechanism >= 0) {
             return true;
         }
     }
@@ -148,7 +151,7 @@ bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIslan
 
 // Restores impulses and limits of a mechanism to the start of the stage. Its velocities are read
 // from those shown.
-static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, double h)
+static void turnBack(const rbStepContacts* c, rbStepMechanism* mechanism, double h)
 {
     int rowCount = mechanism->m.rowCount;
     bool isOther = false;
@@ -161,7 +164,7 @@ static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, dou
     if (isOther) {
         rbStep_RenewStart(mechanism, h);
     }
-    takeMechanism(engine, mechanism);
+    takeMechanism(c, mechanism);
 }
 
 static void noteStart(rbStepMechanism* mechanism)
@@ -173,24 +176,24 @@ static void noteStart(rbStepMechanism* mechanism)
                    sizeof(rbLimitState));
 }
 
-void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,
+void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h,
                               bool isBack)
 {
     rbStepMechanism* mechanism;
-    for (int i = 0; (mechanism = nextMechanism(engine, island, &i)) != NULL;) {
+    for (int i = 0; (mechanism = nextMechanism(c, island, &i)) != NULL;) {
         if (isBack) {
-            turnBack(engine, mechanism, h);
+            turnBack(c, mechanism, h);
         } else {
             noteStart(mechanism);
         }
     }
 }
 
-void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack)
+void rbContactStep_TurnMechanisms(rbStepContacts* c, double h, bool isBack)
 {
-    for (int i = 0; i < engine->contacts->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
-        rbContactStep_TurnIsland(engine, &island, h, isBack);
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbContactStep_TurnIsland(c, &island, h, isBack);
     }
 }
 
@@ -237,11 +240,11 @@ static double leftOf(const rbContactLink* link, double residual)
 
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
 {
-    rbStepContacts* c = joints->engine->contacts;
+    rbStepContacts* c = joints->c;
     double most = 0.0;
     c->solvers.links.count = 0;
     rbStepMechanism* mechanism;
-    for (int i = 0; (mechanism = nextMechanism(joints->engine, joints->island, &i)) != NULL;) {
+    for (int i = 0; (mechanism = nextMechanism(joints->c, joints->island, &i)) != NULL;) {
         rbMechanism* m = &mechanism->m;
         rbCorrection correction = {.h = joints->h};
         rbMeasureRows(mechanism->inner, m, &correction, joints->isOfRates);
@@ -267,23 +270,22 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
 
 void rbContactStep_TakeLinks(const rbJointSweep* joints)
 {
-    const rbStepContacts* c = joints->engine->contacts;
+    const rbStepContacts* c = joints->c;
     int next = 0;
     rbStepMechanism* mechanism;
-    for (int i = 0; (mechanism = nextMechanism(joints->engine, joints->island, &i)) != NULL;) {
+    for (int i = 0; (mechanism = nextMechanism(joints->c, joints->island, &i)) != NULL;) {
         for (int row = 0; row < mechanism->m.rowCount; ++row) {
             if (mechanism->m.compliance[row] < INFINITY) {
                 mechanism->m.impulses[row] = -c->solvers.links.data[next++].impulse;
             }
         }
-        takeMechanism(joints->engine, mechanism);
+        takeMechanism(joints->c, mechanism);
     }
     RB_ASSERT(next == c->solvers.links.count);
 }
 
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints)
 {
-    const rbStepEngine* engine = joints->engine;
-    return joints->isOfRates ? engine->contacts->settings.velocityTolerance
-                             : rbStep_GetTolerance(engine);
+    return joints->isOfRates ? joints->c->settings.velocityTolerance
+                             : rbStep_GetTolerance(joints->c->engine);
 }

@@ -35,16 +35,15 @@ static void countTouching(rbStepContacts* c)
 
 // The body that flies; NULL: it is fixed. False: it has to stay with the step of the others, or
 // moves along a path, and contacts would be found where it is at the end.
-static bool findFlier(const rbStepEngine* engine, const rbStepHost* host, int index,
+static bool findFlier(const rbStepContacts* c, const rbStepHost* host, int index,
                       rbMechBody** flier)
 {
-    const rbStepContacts* c = engine->contacts;
     *flier = NULL;
     if (!(c->bodies.data[index].invMass > 0.0)) {
-        return engine->bodies.data[index].def.path == NULL;
+        return c->engine->bodies.data[index].def.path == NULL;
     }
-    bool isLoose = engine->bodies.data[index].mechanism < 0;
-    rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
+    bool isLoose = c->engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isLoose ? rbContactStep_GetBody(c, index) : NULL;
     const rbMotionBody* motion = &host->motions[index];
     bool isFree = motion->load == NULL && !(rbLengthSquared(motion->torque) > 0.0);
     *flier = body;
@@ -53,15 +52,15 @@ static bool findFlier(const rbStepEngine* engine, const rbStepHost* host, int in
 }
 
 // Velocity change by the forces over a time.
-static rbVec3 kickOver(const rbStepEngine* engine, int index, double h, double time)
+static rbVec3 kickOver(const rbStepContacts* c, int index, double h, double time)
 {
-    double part = rbContactStep_PartOf(engine, h) * time / h;
-    return rbScale(part, engine->contacts->flight.kicks.data[index]);
+    double part = rbContactStep_PartOf(c, h) * time / h;
+    return rbScale(part, c->flight.kicks.data[index]);
 }
 
-static void flyFor(const rbStepEngine* engine, rbMechBody* body, double h, double time)
+static void flyFor(const rbStepContacts* c, rbMechBody* body, double h, double time)
 {
-    rbVec3 kick = kickOver(engine, body->index, h, time);
+    rbVec3 kick = kickOver(c, body->index, h, time);
     body->velocity = rbAddScaled(body->velocity, 0.5, kick);
     rbMechBody_LookAhead(body, time);
     body->pose = body->ahead;
@@ -70,16 +69,16 @@ static void flyFor(const rbStepEngine* engine, rbMechBody* body, double h, doubl
 
 // The rest of the step after the time of contact: of the gap and the speed at the node, and of the
 // forces. That of the arrival is of a flight without forces, at the mean speed of the whole step.
-static double findRest(const rbStepEngine* engine, const rbMeeting* meeting,
-                       const rbArrival* arrival, double h)
+static double findRest(const rbStepContacts* c, const rbMeeting* meeting, const rbArrival* arrival,
+                       double h)
 {
-    const double* lates = engine->contacts->flight.late.data;
+    const double* lates = c->flight.late.data;
     double late = h;
     double pull = 0.0; // m/s^2, along the normal, apart
     for (int k = 0; k < 2; ++k) {
         if (meeting->bodies[k] != NULL) {
             int index = meeting->bodies[k]->index;
-            rbVec3 kick = kickOver(engine, index, h, 1.0);
+            rbVec3 kick = kickOver(c, index, h, 1.0);
             late = fmin(late, lates[index]);
             pull += (k == 0 ? -1.0 : 1.0) * rbDot(kick, arrival->normal);
         }
@@ -90,34 +89,33 @@ static double findRest(const rbStepEngine* engine, const rbMeeting* meeting,
 }
 
 // Whether an arrival is that of two bodies which meet alone and rebound.
-static bool isMeeting(const rbStepEngine* engine, const rbStepHost* host, const rbArrival* arrival,
+static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbArrival* arrival,
                       double h, rbMeeting* meeting)
 {
-    const rbStepContacts* c = engine->contacts;
     if (arrival->isOfStop || arrival->isAhead || !(arrival->gap > 0.0) ||
-        !findFlier(engine, host, arrival->bodyA, &meeting->bodies[0]) ||
-        !findFlier(engine, host, arrival->bodyB, &meeting->bodies[1])) {
+        !findFlier(c, host, arrival->bodyA, &meeting->bodies[0]) ||
+        !findFlier(c, host, arrival->bodyB, &meeting->bodies[1])) {
         return false;
     }
     int first = rbContactStep_FindPair(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
     const rbContact* contact = &c->set.contacts[first];
     meeting->indices[0] = arrival->bodyA;
     meeting->indices[1] = arrival->bodyB;
-    meeting->rest = findRest(engine, meeting, arrival, h);
+    meeting->rest = findRest(c, meeting, arrival, h);
     return first < c->foundCount && contact->bodyA == arrival->bodyA &&
            contact->bodyB == arrival->bodyB && contact->restitution > 0.0 && meeting->rest > 0.0;
 }
 
 // The least gap of the pair as it is; beyond what is asked: INFINITY.
-static double measure(const rbStepEngine* engine, const rbMeeting* meeting, double within)
+static double measure(const rbStepContacts* c, const rbMeeting* meeting, double within)
 {
     rbContactProbe probes[PROBES_MAX];
     rbRowPose poses[2];
     for (int k = 0; k < 2; ++k) {
-        poses[k] = rbContactStep_GetBody(engine, meeting->indices[k])->pose;
+        poses[k] = rbContactStep_GetBody(c, meeting->indices[k])->pose;
     }
-    int count = rbContactPairs_Measure(engine->contacts->pairs, meeting->indices, poses, within,
-                                       probes, PROBES_MAX);
+    int count =
+        rbContactPairs_Measure(c->pairs, meeting->indices, poses, within, probes, PROBES_MAX);
     double least = INFINITY;
     for (int i = 0; i < count && i < PROBES_MAX; ++i) {
         least = fmin(least, probes[i].gap);
@@ -126,14 +124,13 @@ static double measure(const rbStepEngine* engine, const rbMeeting* meeting, doub
 }
 
 // From the node to the time of contact.
-static void flyToContact(const rbStepEngine* engine, rbMeeting* meeting, double h)
+static void flyToContact(const rbStepContacts* c, rbMeeting* meeting, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     for (int k = 0; k < 2; ++k) {
         rbMechBody* body = meeting->bodies[k];
         if (body != NULL) {
             *body = c->trial.loose.data[c->own.places1.data[body->index] - 1];
-            flyFor(engine, body, h, h - meeting->rest);
+            flyFor(c, body, h, h - meeting->rest);
             meeting->struck[k] = *body;
         }
     }
@@ -141,19 +138,19 @@ static void flyToContact(const rbStepEngine* engine, rbMeeting* meeting, double 
 
 // The time at which the pair touches, by secants from that which the arrival gives: rotation and
 // motion across the normal change it. False: none is found within the step.
-static bool findContact(const rbStepEngine* engine, const rbArrival* arrival, rbMeeting* meeting,
+static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
                         double h)
 {
-    double close = CLOSE_PART * engine->contacts->settings.shell;
+    double close = CLOSE_PART * c->settings.shell;
     double slope = arrival->gap / (h - meeting->rest); // m/s, of the gap over the rest of the step
     double lastGap = INFINITY;
     double lastRest = 0.0;
     for (int i = 0; i < LOOKS_MAX && meeting->rest > 0.0 && meeting->rest < h; ++i) {
-        flyToContact(engine, meeting, h);
-        double gap = measure(engine, meeting, arrival->gap);
+        flyToContact(c, meeting, h);
+        double gap = measure(c, meeting, arrival->gap);
         if (fabs(gap) <= close) {
             // slower ones may be at rest by then, which the step as a whole decides
-            return slope > 2.0 * engine->contacts->settings.restSpeed;
+            return slope > 2.0 * c->settings.restSpeed;
         }
         double secant = (gap - lastGap) / (meeting->rest - lastRest);
         slope = secant > 0.0 && secant < INFINITY ? secant : slope;
@@ -166,10 +163,9 @@ static bool findContact(const rbStepEngine* engine, const rbArrival* arrival, rb
 
 // Whether the pair does not touch in the step: it passes by, or meets in the next one. first: the
 // rest of the step as the arrival gives it, in which bodies must not get through each other.
-static bool isMissing(const rbStepEngine* engine, const rbArrival* arrival, rbMeeting* meeting,
+static bool isMissing(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
                       double h, double first)
 {
-    const rbStepContacts* c = engine->contacts;
     double way = first * arrival->gap / (h - first);
     for (int k = 0; k < 2; ++k) {
         const rbMechBody* body = meeting->bodies[k];
@@ -179,13 +175,12 @@ static bool isMissing(const rbStepEngine* engine, const rbArrival* arrival, rbMe
         }
     }
     meeting->rest = 0.0;
-    flyToContact(engine, meeting, h);
-    return measure(engine, meeting, arrival->gap) > 0.0;
+    flyToContact(c, meeting, h);
+    return measure(c, meeting, arrival->gap) > 0.0;
 }
 
-void rbContactStep_BeginMeetings(rbStepEngine* engine, const rbStepHost* host, double h)
+void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     c->flight.meetings.count = 0;
     if (c->flight.arrivals.count == 0 || c->solvers.substeps != NULL) {
         return;
@@ -194,7 +189,7 @@ void rbContactStep_BeginMeetings(rbStepEngine* engine, const rbStepHost* host, d
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
         rbArrival* arrival = &c->flight.arrivals.data[i];
         rbMeeting meeting = {.rest = 0.0};
-        if (!isMeeting(engine, host, arrival, h, &meeting)) {
+        if (!isMeeting(c, host, arrival, h, &meeting)) {
             continue;
         }
         double first = meeting.rest;
@@ -204,11 +199,11 @@ void rbContactStep_BeginMeetings(rbStepEngine* engine, const rbStepHost* host, d
                 c->flight.touching.data[meeting.indices[k]] = 2; // once
             }
         }
-        if (findContact(engine, arrival, &meeting, h)) {
+        if (findContact(c, arrival, &meeting, h)) {
             rbArray_Push(c->flight.meetings, meeting);
             continue;
         }
-        if (isMissing(engine, arrival, &meeting, h, first)) {
+        if (isMissing(c, arrival, &meeting, h, first)) {
             rbContactStep_DropArrivals(c, arrival->bodyA, arrival->bodyB);
             continue;
         }
@@ -247,9 +242,8 @@ static bool isRebounding(const rbStepContacts* c, const rbMeeting* meeting)
 
 // Whether the pair is apart now, and both have gone no farther than where an overlap with a third
 // body would be found.
-static bool areApart(const rbStepEngine* engine, rbMeeting* meeting)
+static bool areApart(const rbStepContacts* c, rbMeeting* meeting)
 {
-    const rbStepContacts* c = engine->contacts;
     for (int k = 0; k < 2; ++k) {
         const rbMechBody* body = meeting->bodies[k];
         if (body != NULL) {
@@ -261,12 +255,12 @@ static bool areApart(const rbStepEngine* engine, rbMeeting* meeting)
             }
         }
     }
-    return !(measure(engine, meeting, 0.0) <= 0.0);
+    return !(measure(c, meeting, 0.0) <= 0.0);
 }
 
 // A body ends where the step stopped it: as it was there, or, once it has collided, with as much of
 // the forces as pays for the way.
-static void stop(const rbStepEngine* engine, const rbMeeting* meeting, int k, double h)
+static void stop(const rbStepContacts* c, const rbMeeting* meeting, int k, double h)
 {
     const rbMechBody* stopped = &meeting->stopped[k];
     const rbMechBody* struck = &meeting->struck[k];
@@ -277,48 +271,46 @@ static void stop(const rbStepEngine* engine, const rbMeeting* meeting, int k, do
         rbVec3 way = rbSub(stopped->pose.position, struck->pose.position);
         body->velocity = collided->velocity;
         body->momentum = collided->momentum;
-        rbContactStep_PayForWay(body, kickOver(engine, body->index, h, h), rbScale(1.0 / h, way));
-        rbContactStep_KeepTurn(&engine->contacts->bodies.data[body->index], body);
+        rbContactStep_PayForWay(body, kickOver(c, body->index, h, h), rbScale(1.0 / h, way));
+        rbContactStep_KeepTurn(&c->bodies.data[body->index], body);
     }
 }
 
-static void stopBoth(const rbStepEngine* engine, const rbMeeting* meeting, double h)
+static void stopBoth(const rbStepContacts* c, const rbMeeting* meeting, double h)
 {
     for (int k = 0; k < 2; ++k) {
         if (meeting->bodies[k] != NULL) {
-            stop(engine, meeting, k, h);
+            stop(c, meeting, k, h);
         }
     }
 }
 
-bool rbContactStep_EndMeetings(rbStepEngine* engine, const rbStepHost* host, double h)
+bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->flight.meetings.count; ++i) {
         rbMeeting* meeting = &c->flight.meetings.data[i];
         bool isFlying = isRebounding(c, meeting);
         for (int k = 0; k < 2; ++k) {
             if (meeting->bodies[k] != NULL) {
                 meeting->collided[k] = *meeting->bodies[k];
-                flyFor(engine, meeting->bodies[k], h, isFlying ? meeting->rest : 0.0);
+                flyFor(c, meeting->bodies[k], h, isFlying ? meeting->rest : 0.0);
             }
         }
-        if (!isFlying || !areApart(engine, meeting)) {
-            stopBoth(engine, meeting, h);
+        if (!isFlying || !areApart(c, meeting)) {
+            stopBoth(c, meeting, h);
             meeting->isFar = false;
         }
         if (meeting->bodies[0] != NULL) {
             rbVec3 now = meeting->bodies[0]->pose.position;
-            rbContactStep_MoveTouch(engine, host, meeting->indices,
+            rbContactStep_MoveTouch(c, host, meeting->indices,
                                     rbSub(meeting->struck[0].pose.position, now));
         }
     }
     return c->flight.meetings.count > 0;
 }
 
-bool rbContactStep_UndoMeetings(rbStepEngine* engine, double h)
+bool rbContactStep_UndoMeetings(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     bool isAny = false;
     for (int i = 0; i < c->flight.meetings.count; ++i) {
         rbMeeting* meeting = &c->flight.meetings.data[i];
@@ -331,7 +323,7 @@ bool rbContactStep_UndoMeetings(rbStepEngine* engine, double h)
             isOver = isOfThem && rbFindLeastGap(&c->set, contact) < 0.0;
         }
         if (isOver) {
-            stopBoth(engine, meeting, h);
+            stopBoth(c, meeting, h);
             isAny = true;
         }
     }

@@ -35,29 +35,28 @@ static bool isStruck(const rbStepContacts* c, const rbContactIsland* island)
 }
 
 // Islands as those of the position stage of a whole step.
-static void markIdle(rbStepEngine* engine, double h)
+static void markIdle(rbStepContacts* c, double h)
 {
-    if (rbContactStep_MarkIdle(engine->contacts, h)) {
-        rbStepContacts_PrepareSet(engine);
+    if (rbContactStep_MarkIdle(c, h)) {
+        rbStepContacts_PrepareSet(c);
     }
 }
 
-int rbContactStep_CountParts(rbStepEngine* engine)
+int rbContactStep_CountParts(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     bool isOne = c->method.row != NULL || c->solvers.substeps != NULL;
     if (isOne || c->set.contactCount <= tuning.bodiesMany) {
         return 1;
     }
-    double whole = engine->settings.step;
+    double whole = c->engine->settings.step;
     bool isAny = false;
-    rbContactStep_ShowBodies(engine);
-    markIdle(engine, whole);
+    rbContactStep_ShowBodies(c);
+    markIdle(c, whole);
     for (int i = 0; i < c->islandCount && !isAny; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         isAny = island.bodyCount > tuning.bodiesMany && isStruck(c, &island);
     }
-    markIdle(engine, 0.0);
+    markIdle(c, 0.0);
     // The rest speed is what forces add in a step.
     double acceleration = c->settings.restSpeed / whole;
     double parts = ceil(whole / sqrt(2.0 * c->allowed.gap / acceleration));

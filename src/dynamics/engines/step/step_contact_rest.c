@@ -19,14 +19,13 @@ static rbContactNode makeNode(rbStepContacts* c)
 
 // ----------------------------------------------------------------------------------------- waking
 
-static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time)
+static void wakeLoaded(rbStepContacts* c, const rbStepHost* host, double time)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
         if (!rbContactFreeze_IsFrozen(c->rest.freeze, i) || host->motions[i].load == NULL) {
             continue;
         }
-        rbLoad now = rbContactStep_LoadOf(host, rbContactStep_GetBody(engine, i), time);
+        rbLoad now = rbContactStep_LoadOf(host, rbContactStep_GetBody(c, i), time);
         const rbLoad* then = &c->rest.loads.data[i];
         if (!(rbLengthSquared(rbSub(now.force, then->force)) == 0.0 &&
               rbLengthSquared(rbSub(now.torque, then->torque)) == 0.0)) {
@@ -35,26 +34,25 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
     }
 }
 
-void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
+void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactNode node = makeNode(c);
     if (rbContactFreeze_GetCount(c->rest.freeze) == 0) {
         memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
         (void)rbContactFreeze_WakeTouched(c->rest.freeze, &node);
         return;
     }
-    for (int i = 0; i < engine->bodies.count; ++i) {
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
         c->rest.isWoken.data[i] = rbContactFreeze_IsFrozen(c->rest.freeze, i) ? 1 : 0;
     }
-    wakeLoaded(engine, host, c->grid.time);
+    wakeLoaded(c, host, c->grid.time);
     (void)rbContactFreeze_WakeTouched(c->rest.freeze, &node);
-    for (int i = 0; i < engine->bodies.count; ++i) {
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
         bool isFrozen = rbContactFreeze_IsFrozen(c->rest.freeze, i);
         c->rest.isWoken.data[i] = c->rest.isWoken.data[i] != 0 && !isFrozen ? 1 : 0;
         c->bodies.data[i].isFrozen = isFrozen;
         if (c->rest.isWoken.data[i] != 0) {
-            rbContactStep_ReportFrozen(engine, host, i, true, 0.0);
+            rbContactStep_ReportFrozen(c, host, i, true, 0.0);
         }
     }
     RB_ASSERT(c->rest.isWoken.count == c->bodies.count);
@@ -66,11 +64,11 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
             rbContactStep_ScaleImpulses(c, contact, 0.5);
         }
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         if (rbContactStep_IsWoken(c, mechanism)) {
             rbStepRun run = {
-                .engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
+                .engine = c->engine, .mechanism = mechanism, .host = host, .isForced = true};
             rbStep_WakeBasic(&run, c->grid.time, h);
         }
     }
@@ -90,14 +88,14 @@ bool rbContactStep_WakeTouched(rbStepContacts* c)
 // --------------------------------------------------------------------------------------- freezing
 
 // Motors and velocity-only joints may move their bodies at any time.
-static bool isDriven(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+static bool isDriven(const rbStepContacts* c, const rbStepMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_SPRING) {
             continue;
         }
-        const rbStepJointDef* def = &engine->joints.data[info->owner].def;
+        const rbStepJointDef* def = &c->engine->joints.data[info->owner].def;
         bool isMotor = info->role == RB_ROLE_FREEDOM && def->motors != NULL &&
                        def->motors[info->freedom].def.type != RB_MOTOR_NONE;
         if (isMotor || info->role == RB_ROLE_SPEED || def->isVelocityOnly) {
@@ -107,16 +105,15 @@ static bool isDriven(const rbStepEngine* engine, const rbStepMechanism* mechanis
     return false;
 }
 
-void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
+void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     if (!(c->settings.freezeSpeed > 0.0)) {
         return;
     }
     memset(c->rest.isRestless.data, 0, (size_t)c->rest.isRestless.count);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        bool isRestless = isDriven(engine, mechanism);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        bool isRestless = isDriven(c, mechanism);
         for (int k = 0; isRestless && k < mechanism->m.bodyCount; ++k) {
             if (mechanism->m.bodies[k].isDynamic) {
                 c->rest.isRestless.data[mechanism->m.bodies[k].index] = 1;
@@ -137,10 +134,10 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
     if (rbContactFreeze_Update(c->rest.freeze, &node, h) == 0) {
         return;
     }
-    rbContactStep_AccountForFrozen(engine, host);
-    for (int i = 0; i < engine->bodies.count; ++i) {
+    rbContactStep_AccountForFrozen(c, host);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
         if (c->bodies.data[i].isFrozen && !c->stage.before.data[i].isFrozen) {
-            const rbMechBody* body = rbContactStep_GetBody(engine, i);
+            const rbMechBody* body = rbContactStep_GetBody(c, i);
             rbMechBody still = *body;
             still.velocity = RB_VEC3_ZERO;
             still.momentum = RB_VEC3_ZERO;

@@ -41,13 +41,12 @@ static rbVec3 tangentialOf(const rbContact* contact, rbVec3 v)
 }
 
 // What half of the forces over a step give, backward in time, to a body at the start of a stage.
-static rbContactBody withoutForces(const rbStepEngine* engine, int index, double h)
+static rbContactBody withoutForces(const rbStepContacts* c, int index, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     rbContactBody body = c->stage.before.data[index];
-    const rbMechBody* moved = rbContactStep_GetBody(engine, index);
+    const rbMechBody* moved = rbContactStep_GetBody(c, index);
     if (moved != NULL && rbContactBody_IsMoved(&body)) {
-        double part = rbContactStep_PartOf(engine, h);
+        double part = rbContactStep_PartOf(c, h);
         body.velocity = rbAddScaled(body.velocity, -0.5 * part, c->flight.kicks.data[index]);
         rbVec3 spin = rbMulSV(body.invInertia, rbScale(0.5 * h, moved->torque));
         body.spin = rbSub(body.spin, spin);
@@ -56,24 +55,22 @@ static rbContactBody withoutForces(const rbStepEngine* engine, int index, double
 }
 
 // How much a step can change the slip of a point: by forces, and by friction of all its neighbors.
-static double changeOf(const rbStepEngine* engine, const rbContact* contact,
+static double changeOf(const rbStepContacts* c, const rbContact* contact,
                        const rbContactPoint* point, rbVec3 d, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     rbVec3 kick = rbSub(c->flight.kicks.data[contact->bodyB], c->flight.kicks.data[contact->bodyA]);
     double load = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         load += 2.0 * c->set.points[k].impulse[0];
     }
-    return rbContactStep_PartOf(engine, h) * rbLength(tangentialOf(contact, kick)) +
+    return rbContactStep_PartOf(c, h) * rbLength(tangentialOf(contact, kick)) +
            contact->friction * load * rbDot(d, respond(c, contact, point, d));
 }
 
 // The slip that leads friction of a point; false: none does.
-static bool leadPoint(const rbStepEngine* engine, const rbContact* contact, int k, double h,
+static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double h,
                       bool isOfPositions)
 {
-    rbStepContacts* c = engine->contacts;
     const rbContactPoint* point = &c->set.points[k];
     const double* p = point->impulse;
     double rim = contact->friction * p[0];
@@ -81,8 +78,8 @@ static bool leadPoint(const rbStepEngine* engine, const rbContact* contact, int 
         (!isOfPositions && !(sqrt(p[1] * p[1] + p[2] * p[2]) > (1.0 - RIM_PLAY) * rim))) {
         return false;
     }
-    rbContactBody a = withoutForces(engine, contact->bodyA, h);
-    rbContactBody b = withoutForces(engine, contact->bodyB, h);
+    rbContactBody a = withoutForces(c, contact->bodyA, h);
+    rbContactBody b = withoutForces(c, contact->bodyB, h);
     rbVec3 u =
         rbAdd(rbContactBody_RelativeVelocity(&a, point->armA, &b, point->armB), contact->belt);
     u = tangentialOf(contact, u);
@@ -92,8 +89,8 @@ static bool leadPoint(const rbStepEngine* engine, const rbContact* contact, int 
     d = isOfPositions && speed > 0.0 ? rbScale(1.0 / speed, u) : d;
     rbVec3 n = contact->normal;
     double jam = contact->friction * fabs(rbDot(n, respond(c, contact, point, d)));
-    if (!(speed > STEADY * changeOf(engine, contact, point, d, h)) ||
-        rbDot(u, d) < TURN_HALF * speed || jam > JAM * rbDot(n, respond(c, contact, point, n))) {
+    if (!(speed > STEADY * changeOf(c, contact, point, d, h)) || rbDot(u, d) < TURN_HALF * speed ||
+        jam > JAM * rbDot(n, respond(c, contact, point, n))) {
         return false;
     }
     double size = isOfPositions ? FAR * speed : speed;
@@ -102,10 +99,9 @@ static bool leadPoint(const rbStepEngine* engine, const rbContact* contact, int 
     return true;
 }
 
-bool rbContactSlides_Lead(const rbStepEngine* engine, const rbContactIsland* island, double h,
+bool rbContactSlides_Lead(rbStepContacts* c, const rbContactIsland* island, double h,
                           bool isOfPositions)
 {
-    rbStepContacts* c = engine->contacts;
     bool isAny = false;
     rbArray_Reserve(c->stage.leads, c->set.pointCount);
     for (int i = 0; i < island->contactCount; ++i) {
@@ -117,7 +113,7 @@ bool rbContactSlides_Lead(const rbStepEngine* engine, const rbContactIsland* isl
         }
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             memset(&c->stage.leads.data[k], 0, sizeof c->stage.leads.data[k]);
-            isAny = leadPoint(engine, contact, k, h, isOfPositions) || isAny;
+            isAny = leadPoint(c, contact, k, h, isOfPositions) || isAny;
         }
     }
     return isAny;

@@ -75,11 +75,10 @@ typedef enum Stage {
     STAGE_VELOCITY,
 } Stage;
 
-bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
+bool rbContactStep_IsMissed(const rbStepContacts* c, const rbStepMiss* miss)
 {
-    const rbStepContacts* c = engine->contacts;
     return miss->gap > c->allowed.gap || miss->speed > c->allowed.speed ||
-           miss->rebound > c->settings.restSpeed || miss->joint > rbStep_GetTolerance(engine) ||
+           miss->rebound > c->settings.restSpeed || miss->joint > rbStep_GetTolerance(c->engine) ||
            miss->jointSpeed > c->allowed.speed || miss->overlap > c->allowed.gap;
 }
 
@@ -417,8 +416,8 @@ static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJoin
 {
     bool canSlide = stage != STAGE_STRIKING && run->sweepJoints == NULL &&
                     c->solvers.substeps == NULL && joints->island->bodyCount <= tuning.bodiesLarge;
-    bool isLed = canSlide && rbContactSlides_Lead(joints->engine, joints->island, joints->h,
-                                                  stage == STAGE_POSITION);
+    bool isLed =
+        canSlide && rbContactSlides_Lead(c, joints->island, joints->h, stage == STAGE_POSITION);
     run->leads = isLed ? c->stage.leads.data : NULL;
     rbContactSolved solved = solveLasting(c, run, joints);
     if (isLed && !(solved.isMet && rbContactSlides_AreSteady(c, joints->island))) {
@@ -431,15 +430,14 @@ static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJoin
     return solved;
 }
 
-static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
+static void solveIsland(rbStepContacts* c, const rbStepHost* host, const rbContactIsland* island,
                         double h, Stage stage, rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
     run.isMoving = stage == STAGE_STRIKING;
     bool isOfPositions = stage == STAGE_POSITION || stage == STAGE_STRIKING;
-    rbJointSweep joints = {engine, host, island, h, !isOfPositions};
-    if (rbContactStep_HasMechanism(engine, island)) {
+    rbJointSweep joints = {c, host, island, h, !isOfPositions};
+    if (rbContactStep_HasMechanism(c, island)) {
         run.sweepJoints = rbContactStep_SweepJoints;
         run.react = c->settings.isReacting ? rbGetJointReaction() : NULL;
         run.context = &joints;
@@ -456,9 +454,9 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         miss->speed = fmax(miss->speed, done.error);
         miss->rebound = fmax(miss->rebound, done.approachLeft);
         miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
-        rbContactStep_AccountForCollisions(engine, island, &done);
-        rbContactStep_AddCollisions(engine, host, done.notes, done.noteCount);
-        rbContactStep_ReportCollisions(engine, host, island, done.notes,
+        rbContactStep_AccountForCollisions(c, island, &done);
+        rbContactStep_AddCollisions(c, host, done.notes, done.noteCount);
+        rbContactStep_ReportCollisions(c, host, island, done.notes,
                                        host->journal != NULL ? done.noteCount : 0);
         return;
     }
@@ -485,35 +483,33 @@ bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* islan
 }
 
 // The acting impulses of an island whose flight was solved: bodies strike in this step.
-void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
+void rbContactStep_SolveIsland(rbStepContacts* c, const rbStepHost* host,
                                const rbContactIsland* island, double h, rbStepMiss* miss)
 {
-    solveIsland(engine, host, island, h, STAGE_STRIKING, miss);
+    solveIsland(c, host, island, h, STAGE_STRIKING, miss);
 }
 
 // One stage of all islands; only collisions for those solved by small steps.
-static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
+static void solveStage(rbStepContacts* c, const rbStepHost* host, double h, Stage stage,
                        rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         bool isDue = stage == STAGE_COLLISION || !rbContactStep_IsQuick(c, &island);
         if (!isDue || isStanding(c, &island)) {
             continue;
         }
-        solveIsland(engine, host, &island, h, stage, miss);
+        solveIsland(c, host, &island, h, stage, miss);
     }
 }
 
 // ------------------------------------------------------------------------------------- small steps
 
-static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
+static bool canBeQuick(const rbStepContacts* c, const rbContactRun* run,
                        const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
-        if (!rbContactSubsteps_CanSolve(run, island->contacts[i],
-                                        engine->contacts->settings.restSpeed)) {
+        if (!rbContactSubsteps_CanSolve(run, island->contacts[i], c->settings.restSpeed)) {
             return false;
         }
     }
@@ -532,9 +528,8 @@ static double isOther(const void* run, int contact)
 }
 
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
-static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
+static bool solveQuickly(rbStepContacts* c, double h, rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
     bool isLeft = false;
     bool areAll = rbContactFreeze_GetCount(c->rest.freeze) == 0 &&
@@ -547,12 +542,12 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
         if (isStanding(c, &island)) {
             continue;
         }
-        bool isOne = areAll || canBeQuick(engine, &run, &island);
+        bool isOne = areAll || canBeQuick(c, &run, &island);
         isLeft = isLeft || !isOne;
         if (isOne) {
             rbCopyElements(quick, island.contacts, island.contactCount, sizeof *quick);
             quick += island.contactCount;
-            rbContactStep_AddQuickJoints(engine, &island);
+            rbContactStep_AddQuickJoints(c, &island);
         }
         for (int k = 0; k < island.bodyCount; ++k) {
             c->flight.kinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
@@ -580,14 +575,13 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
 
 // ------------------------------------------------------------------------------------------ energy
 
-static void accountForLasting(rbStepEngine* engine, bool isWhole)
+static void accountForLasting(rbStepContacts* c, bool isWhole)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (!rbContactStep_IsQuick(c, &island) && !isStanding(c, &island)) {
-            rbContactStep_AccountForLasting(engine, &island, isWhole,
-                                            rbContactStep_HasMechanism(engine, &island));
+            rbContactStep_AccountForLasting(c, &island, isWhole,
+                                            rbContactStep_HasMechanism(c, &island));
         }
     }
 }
@@ -603,10 +597,9 @@ static void keepPoints(rbStepContacts* c)
 // ------------------------------------------------------------------------------------------ stages
 
 // A body at the start of the stage.
-static double beginFlight(const rbStepEngine* engine, int index, const void* args)
+static double beginFlight(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
-    rbStepContacts* c = engine->contacts;
     c->flight.late.data[index] = 0.0;
     c->flight.kinds.data[index] = RB_FLIGHT_PLAIN;
     c->flight.bodies.data[index] = c->bodies.data[index];
@@ -615,45 +608,44 @@ static double beginFlight(const rbStepEngine* engine, int index, const void* arg
     return 0.0;
 }
 
-bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, double h,
                                 rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
-    rbContactStep_ShowBodies(engine);
+    rbContactStep_ShowBodies(c);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solvers.sweeps, &all, c->settings.isWarm);
     scaleStanding(c, 2.0);
     RB_ASSERT(c->bodies.count <= c->accounts.given.capacity);
-    (void)rbContactStep_EachBody(engine, beginFlight, NULL);
-    (void)beginFlight(engine, engine->bodies.count, NULL); // the world
+    (void)rbContactStep_EachBody(c, beginFlight, NULL);
+    (void)beginFlight(c, c->engine->bodies.count, NULL); // the world
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
     c->flight.isGuarded = false;
-    rbContactStep_TurnMechanisms(engine, h, false);
-    c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(engine, h, miss);
+    rbContactStep_TurnMechanisms(c, h, false);
+    c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(c, h, miss);
     if (c->flight.areAllQuick) {
         return false;
     }
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
-    solveStage(engine, host, h, STAGE_POSITION, miss);
-    rbContactStep_KeepFlights(engine, h);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, -1.0);
+    solveStage(c, host, h, STAGE_POSITION, miss);
+    rbContactStep_KeepFlights(c, h);
     return true;
 }
 
-void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveActing(rbStepContacts* c, const rbStepHost* host, double h,
                                rbStepMiss* miss)
 {
-    rbContactStep_SolveArrivals(engine, host, h, miss);
-    accountForLasting(engine, true);
+    rbContactStep_SolveArrivals(c, host, h, miss);
+    accountForLasting(c, true);
 }
 
-void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolvePositions(rbStepContacts* c, const rbStepHost* host, double h,
                                   rbStepMiss* miss)
 {
-    if (rbContactStep_SolveFlights(engine, host, h, miss)) {
-        rbContactStep_SolveActing(engine, host, h, miss);
+    if (rbContactStep_SolveFlights(c, host, h, miss)) {
+        rbContactStep_SolveActing(c, host, h, miss);
     }
 }
 
@@ -667,37 +659,35 @@ static double isCollision(const void* context, int index)
     return isByLaw(c, contact, isAlone);
 }
 
-bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
-    const rbStepContacts* c = engine->contacts;
     if (c->solvers.substeps != NULL &&
         rbRunElements(c->set.contactCount, LEAST, isCollision, c).sum == 0.0) {
         return false;
     }
-    rbContactStep_OpenAccounts(engine, host, engine->contacts->grid.time, h, 1.0);
-    solveStage(engine, host, h, STAGE_COLLISION, miss);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 1.0);
+    solveStage(c, host, h, STAGE_COLLISION, miss);
     return true;
 }
 
-void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveVelocities(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
-    rbContactStep_ShowBodies(engine);
+    rbContactStep_ShowBodies(c);
     if (c->flight.areAllQuick) {
         return;
     }
     keepPoints(c);
     memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
-    rbContactStep_AddTouches(engine, host, NULL, -1.0);
-    solveStage(engine, host, h, STAGE_VELOCITY, miss);
-    rbContactStep_AddTouches(engine, host, NULL, 1.0);
-    accountForLasting(engine, false);
-    rbContactStep_ReportStops(engine, host);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
+    rbContactStep_AddTouches(c, host, NULL, -1.0);
+    solveStage(c, host, h, STAGE_VELOCITY, miss);
+    rbContactStep_AddTouches(c, host, NULL, 1.0);
+    accountForLasting(c, false);
+    rbContactStep_ReportStops(c, host);
     for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_TakeGain(engine, &island, h);
+        rbContactStep_TakeGain(c, &island, h);
     }
 }

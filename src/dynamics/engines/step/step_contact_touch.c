@@ -97,16 +97,15 @@ static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
     return c->settings.hasEvents && host->node != NULL;
 }
 
-void rbContactStep_BeginTouches(const rbStepEngine* engine)
+void rbContactStep_BeginTouches(rbStepContacts* c)
 {
-    engine->contacts->report.touches.count = 0;
-    engine->contacts->report.cursor = 0;
+    c->report.touches.count = 0;
+    c->report.cursor = 0;
 }
 
 // Approach speeds of closed points, before collisions.
-void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_NoteArriving(rbStepContacts* c, const rbStepHost* host)
 {
-    rbStepContacts* c = engine->contacts;
     if (!isAsked(c, host)) {
         return;
     }
@@ -129,10 +128,9 @@ void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* ho
     }
 }
 
-void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* host,
+void rbContactStep_AddCollisions(rbStepContacts* c, const rbStepHost* host,
                                  const rbCollisionNote* notes, int count)
 {
-    rbStepContacts* c = engine->contacts;
     if (!isAsked(c, host)) {
         return;
     }
@@ -149,10 +147,9 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
     }
 }
 
-void rbContactStep_MoveTouch(const rbStepEngine* engine, const rbStepHost* host,
-                             const int bodies[2], rbVec3 way)
+void rbContactStep_MoveTouch(rbStepContacts* c, const rbStepHost* host, const int bodies[2],
+                             rbVec3 way)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; isAsked(c, host) && i < c->report.touches.count; ++i) {
         rbTouch* touch = &c->report.touches.data[i];
         if (touch->bodyA == bodies[0] && touch->bodyB == bodies[1]) {
@@ -163,10 +160,9 @@ void rbContactStep_MoveTouch(const rbStepEngine* engine, const rbStepHost* host,
 
 // Adds the impulses of all points, times a sign; between bodies at rest they do not act. start:
 // velocities before them, for the approach speed; NULL: it is known.
-void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
-                              const rbContactBody* start, double sign)
+void rbContactStep_AddTouches(rbStepContacts* c, const rbStepHost* host, const rbContactBody* start,
+                              double sign)
 {
-    rbStepContacts* c = engine->contacts;
     if (!isAsked(c, host)) {
         return;
     }
@@ -220,9 +216,8 @@ static void locate(rbStepContacts* c)
     }
 }
 
-void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host)
 {
-    rbStepContacts* c = engine->contacts;
     if (host->node == NULL) {
         return;
     }
@@ -232,7 +227,7 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
     c->report.reported.count = 0;
     for (int i = 0; i < c->report.touches.count; ++i) {
         const rbTouch* touch = &c->report.touches.data[i];
-        const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
+        const rbMechBody* bodyA = rbContactStep_GetBody(c, touch->bodyA);
         rbEngineTouch reported;
         memset(&reported, 0, sizeof reported);
         reported.event.bodyA = rbEngineBody(touch->bodyA);

@@ -463,7 +463,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         s->rowCount += mechanism->m.rowCount;
     }
     if (engine->contacts != NULL) {
-        rbStepContacts_Start(engine, host, time, &worst.overlap);
+        rbStepContacts_Start(engine->contacts, host, time, &worst.overlap);
     }
     engine->stiff = findStiff(engine);
     if (gap == NULL) {
@@ -471,7 +471,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     }
     *gap = worst;
     bool isOverlapping = worst.joint < 0 && worst.overlap.count > 0;
-    gap->limit = isOverlapping ? none.limit : rbStepLimits_Validate(engine);
+    gap->limit = isOverlapping ? none.limit : rbStepLimits_Validate(engine->contacts);
     if (isOverlapping || worst.joint >= 0 || gap->limit.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
@@ -498,7 +498,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
         return;
     }
     if (engine->contacts != NULL) {
-        rbStepContacts_Touch(engine, host, index, time);
+        rbStepContacts_Touch(engine->contacts, host, index, time);
         return;
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[engine->bodies.data[index].mechanism];
@@ -549,7 +549,7 @@ rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, doub
                               double* reached)
 {
     if (engine->contacts != NULL) {
-        return rbStepContacts_Advance(engine, host, time, reached);
+        return rbStepContacts_Advance(engine->contacts, host, time, reached);
     }
     double start = engine->time;
     RB_ASSERT(time >= start);
@@ -798,7 +798,7 @@ void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
         RB_MOVE(stream, slot->limitImpulses);
         RB_MOVE(stream, slot->motors);
     }
-    rbStepContacts_Move(engine, stream);
+    rbStepContacts_Move(engine->contacts, stream);
 }
 
 void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state)

@@ -76,11 +76,11 @@ static double curveOf(const Stop* stop, const rbContactBody* bodies, double h)
     return 0.5 * h * h * second;
 }
 
-static Stop makeStop(const rbStepEngine* engine, const rbStepJointSlot* slot, int freedom)
+static Stop makeStop(const rbStepContacts* c, const rbStepJointSlot* slot, int freedom)
 {
-    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
+    const rbMechanism* m = &c->engine->mechanisms.data[slot->mechanism].m;
     const rbRowBlock* block = &m->blocks[slot->block];
-    int world = engine->bodies.count;
+    int world = c->engine->bodies.count;
     Stop stop = {.model = &slot->def.limits[freedom],
                  .a = &m->bodies[block->bodyA],
                  .b = &m->bodies[block->bodyB],
@@ -102,7 +102,7 @@ static Stop makeStop(const rbStepEngine* engine, const rbStepJointSlot* slot, in
     stop.scale = 1.0 / length;
     placeLever(&stop, anchor, rbScale(stop.scale, row.angularB));
     if (stop.model->freedom.kind == RB_FREEDOM_SWING) {
-        stop.curve = curveOf(&stop, engine->contacts->bodies.data, engine->settings.step);
+        stop.curve = curveOf(&stop, c->bodies.data, c->engine->settings.step);
     }
     return stop;
 }
@@ -144,27 +144,26 @@ static bool isLimited(const rbStepJointSlot* slot)
     return slot->isUsed && slot->mechanism >= 0 && slot->def.limitCount > 0;
 }
 
-void rbStepLimits_Append(rbStepEngine* engine)
+void rbStepLimits_Append(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    double h = engine->settings.step;
+    double h = c->engine->settings.step;
     c->foundCount = c->set.contactCount;
     c->foundPoints = c->set.pointCount;
     c->limits.contacts.count = 0;
     c->statistics.limitCount = 0;
-    for (int i = 0; c->limits.isAny && i < engine->joints.count; ++i) {
-        rbStepJointSlot* slot = &engine->joints.data[i];
+    for (int i = 0; c->limits.isAny && i < c->engine->joints.count; ++i) {
+        rbStepJointSlot* slot = &c->engine->joints.data[i];
         for (int k = 0; isLimited(slot) && k < slot->def.limitCount; ++k) {
             const rbLimitModel* limit = &slot->def.limits[k];
             if (!rbLimitModel_IsUsed(limit)) {
                 continue;
             }
-            const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
+            const rbMechanism* m = &c->engine->mechanisms.data[slot->mechanism].m;
             const rbRowBlock* block = &m->blocks[slot->block];
             slot->limitPositions[k] =
                 rbStep_FollowFreedom(&limit->freedom, slot->limitPositions[k],
                                      &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose);
-            Stop stop = makeStop(engine, slot, k);
+            Stop stop = makeStop(c, slot, k);
             double beyond =
                 fmax(stop.model->lower - stop.position, stop.position - stop.model->upper);
             c->statistics.limitExcess = fmax(c->statistics.limitExcess, beyond);
@@ -196,35 +195,34 @@ void rbStepLimits_PutBack(rbStepContacts* contacts)
     }
 }
 
-void rbStepLimits_Keep(rbStepEngine* engine)
+void rbStepLimits_Keep(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactSet found = c->set;
     found.contactCount = c->foundCount;
     found.pointCount = c->foundPoints;
     rbContactPairs_Keep(c->pairs, &found);
-    for (int i = 0; c->limits.isAny && i < engine->joints.count; ++i) {
-        memset(engine->joints.data[i].limitImpulses, 0,
-               sizeof engine->joints.data[i].limitImpulses);
+    for (int i = 0; c->limits.isAny && i < c->engine->joints.count; ++i) {
+        memset(c->engine->joints.data[i].limitImpulses, 0,
+               sizeof c->engine->joints.data[i].limitImpulses);
     }
     c->statistics.limitCount = 0;
     for (int i = 0; i < c->limits.contacts.count; ++i) {
         const rbLimitContact* limit = &c->limits.contacts.data[i];
         double impulse = limit->scale * c->set.points[c->foundPoints + i].impulse[0];
-        engine->joints.data[limit->joint].limitImpulses[limit->freedom][limit->isUpper] = impulse;
+        c->engine->joints.data[limit->joint].limitImpulses[limit->freedom][limit->isUpper] =
+            impulse;
         c->statistics.limitCount += impulse > 0.0 ? 1 : 0;
     }
 }
 
-void rbStepLimits_Move(rbStepEngine* engine, rbByteStream* stream)
+void rbStepLimits_Move(rbStepContacts* c, rbByteStream* stream)
 {
-    rbStepContacts* c = engine->contacts;
     int most = c->limits.contacts.capacity; // the room in the set, see noteLimits
     RB_MOVE_ARRAY(stream, c->limits.contacts);
     rbByteStream_CheckRange(stream, &c->limits.contacts.count, 1, 0, most + 1);
     for (int i = 0; i < c->limits.contacts.count; ++i) {
         const rbLimitContact* limit = &c->limits.contacts.data[i];
-        rbByteStream_CheckRange(stream, &limit->joint, 1, 0, engine->joints.count);
+        rbByteStream_CheckRange(stream, &limit->joint, 1, 0, c->engine->joints.count);
         rbByteStream_CheckRange(stream, &limit->freedom, 1, 0, RB_JOINT_FREEDOMS_MAX);
     }
     size_t count = (size_t)c->limits.contacts.count;
@@ -233,17 +231,16 @@ void rbStepLimits_Move(rbStepEngine* engine, rbByteStream* stream)
     if (stream->isLoading && c->limits.isAny) {
         c->set.contactCount = c->foundCount + (int)count;
         c->set.pointCount = c->foundPoints + (int)count;
-        rbStepContacts_PrepareSet(engine);
+        rbStepContacts_PrepareSet(c);
     }
 }
 
-rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine)
+rbStartLimit rbStepLimits_Validate(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
     rbStartLimit worst = {.joint = -1};
     worst.excess = c != NULL ? fmax(START_EXCESS, c->start.excess) : 0.0;
-    for (int i = 0; c != NULL && i < engine->joints.count; ++i) {
-        const rbStepJointSlot* slot = &engine->joints.data[i];
+    for (int i = 0; c != NULL && i < c->engine->joints.count; ++i) {
+        const rbStepJointSlot* slot = &c->engine->joints.data[i];
         for (int k = 0; isLimited(slot) && k < slot->def.limitCount; ++k) {
             const rbLimitModel* limit = &slot->def.limits[k];
             double position = slot->limitPositions[k];

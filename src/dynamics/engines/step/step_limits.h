@@ -19,12 +19,12 @@ typedef struct rbLimitContact {
 } rbLimitContact;
 
 // Stops near enough to act in a step from the current poses, behind the contacts of shapes.
-void rbStepLimits_Append(rbStepEngine* engine);
+void rbStepLimits_Append(rbStepContacts* c);
 // The same stops again, behind another set of contacts of shapes, from the copies of the node.
 void rbStepLimits_PutBack(rbStepContacts* contacts);
 // Stores the impulses of all contacts: of shapes in the pairs, of stops in the joints.
-void rbStepLimits_Keep(rbStepEngine* engine);
+void rbStepLimits_Keep(rbStepContacts* c);
 // The stops of the node: they depend on velocities that the step changed after it found them.
-void rbStepLimits_Move(rbStepEngine* engine, rbByteStream* stream);
+void rbStepLimits_Move(rbStepContacts* c, rbByteStream* stream);
 // The joint that is farthest outside its limits at the start.
-rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine);
+rbStartLimit rbStepLimits_Validate(const rbStepContacts* c);

@@ -48,13 +48,12 @@ bool rbStepValid_AreImpulses(const rbStepContacts* c)
     return isValid;
 }
 
-bool rbStepValid_AreBodies(const rbStepEngine* engine)
+bool rbStepValid_AreBodies(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
-    bool isValid = c->bodies.count == engine->bodies.count + 1 &&
-                   c->bodies.data[engine->bodies.count].invMass == 0.0;
-    for (int i = 0; isValid && i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    bool isValid = c->bodies.count == c->engine->bodies.count + 1 &&
+                   c->bodies.data[c->engine->bodies.count].invMass == 0.0;
+    for (int i = 0; isValid && i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         const rbContactBody* shown = &c->bodies.data[i];
         double invMass = body != NULL && body->isDynamic ? body->invMass : 0.0;
         isValid = shown->invMass == invMass && (invMass > 0.0 || !shown->isFrozen);
