@@ -12,8 +12,6 @@
 #include "base/core/byte_stream.h"
 #include "dynamics/engines/step/step_state.h"
 
-// Not isEnabled: stops of joints alone.
-rbStepContacts* rbCreateStepContacts(rbStepEngine* engine, const rbContactSettings* settings);
 void rbDestroyStepContacts(rbStepContacts* contacts); // NULL is fine
 // False: there are only stops of joints.
 bool rbStepContacts_HasShapes(const rbStepContacts* contacts);
@@ -25,6 +23,8 @@ void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time
 // Steps up to a time and writes the states of all bodies.
 rbStatus rbStepContacts_Advance(rbStepContacts* c, const rbStepHost* host, double time,
                                 double* reached);
+// The joint that is farthest outside its limits at the start; NULL: there are no contacts.
+rbStartLimit rbStepLimits_Validate(const rbStepContacts* c);
 // A body was changed from outside at a time: the grid restarts there.
 void rbStepContacts_Touch(rbStepContacts* c, const rbStepHost* host, int index, double time);
 

@@ -282,7 +282,7 @@ static void noteBearing(void* context, rbShare share)
     bool isShort = rbContactOrder_IsUsed(c);
     for (int k = share.begin; k < share.end; ++k) {
         rbContactPoint* point = &c->set.points[k];
-        bool wasBearing = point->wasBearing || k >= c->foundPoints;
+        bool wasBearing = point->wasBearing || k >= c->found.pointCount;
         point->wasBearing = isShort || (wasBearing && point->impulse[0] > 0.0);
     }
 }
@@ -299,7 +299,7 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
     bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
     rbStepMiss before = *miss;
-    RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
+    RB_ASSERT(h > 0.0 && c->set.contactCount >= c->found.contactCount);
     rbContactStep_ShowBodies(c);
     if (rbContactStep_MarkIdle(c, h)) {
         rbStepContacts_PrepareSet(c);

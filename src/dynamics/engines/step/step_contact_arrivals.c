@@ -111,7 +111,7 @@ static bool hasArrivals(rbStepContacts* c, const rbContactIsland* island, double
     bool isAny = false;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        bool isOfNode = island->contacts[i] < c->foundCount && // not a stop
+        bool isOfNode = island->contacts[i] < c->found.contactCount && // not a stop
                         !c->set.points[contact->firstPoint].isAhead;
         double stay = bound > 0.0 && isOfNode ? findStay(c, contact, bound, h) : -INFINITY;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
@@ -154,7 +154,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->armA,
                                      point->armB,
                                      point->gap,
-                                     island->contacts[i] >= c->foundCount,
+                                     island->contacts[i] >= c->found.contactCount,
                                      point->isAhead,
                                      false,
                                      false};
@@ -428,7 +428,8 @@ static double findShare(double along, double square, double work)
     return share;
 }
 
-void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
+// As much of the kick of a step as pays for a way, given as the mean velocity over the step.
+static void payForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
 {
     double along = rbDot(body->velocity, kick);
     double work = rbDot(way, kick);
@@ -492,7 +493,7 @@ static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
 
 // A flight that rotates a body differently from its further rotation leaves it at another place of
 // its free motion: its momentum keeps the energy of the rotation.
-void rbContactStep_KeepTurn(const rbContactBody* shown, rbMechBody* body)
+static void keepTurn(const rbContactBody* shown, rbMechBody* body)
 {
     rbSym3 inverse = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
     double before = rbDot(body->momentum, rbMulSV(shown->invInertia, body->momentum));
@@ -568,7 +569,7 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         if (isElsewhere(c->flight.bodies.data[index].spin, c->bodies.data[index].spin)) {
-            rbContactStep_KeepTurn(&c->bodies.data[index], body);
+            keepTurn(&c->bodies.data[index], body);
         }
     }
     rbVec3 kick = rbScale(rbContactStep_PartOf(c, h), c->flight.kicks.data[index]);
@@ -628,7 +629,7 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 }
 
 // The first shape contact of a pair in the set, which is in the order of bodies.
-int rbContactStep_FindPair(const rbContactSet* set, int high, int bodyA, int bodyB)
+static int findPair(const rbContactSet* set, int high, int bodyA, int bodyB)
 {
     RB_ASSERT(high <= set->contactCount && bodyA < bodyB);
     int low = 0;
@@ -651,9 +652,9 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
 {
     double least = INFINITY;
     bool isAny = false;
-    int first = rbContactStep_FindPair(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
+    int first = findPair(&c->set, c->found.contactCount, arrival->bodyA, arrival->bodyB);
     for (int pass = 0; pass < 2; ++pass) {
-        for (int i = first; i < c->foundCount; ++i) {
+        for (int i = first; i < c->found.contactCount; ++i) {
             const rbContact* contact = &c->set.contacts[i];
             if (contact->bodyA != arrival->bodyA || contact->bodyB != arrival->bodyB) {
                 break;
@@ -678,7 +679,8 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
     return isAny;
 }
 
-void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB)
+// A pair that does not touch at the end of the flight after all.
+static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
 {
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
         rbArrival* arrival = &c->flight.arrivals.data[i];
@@ -701,4 +703,334 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
         lastA = arrival->bodyA;
         lastB = arrival->bodyB;
     }
+}
+
+// ---------------------------------------------------------------------------------------- meetings
+// Two bodies that meet alone within a step.
+//
+// A step stops bodies that arrive at the surface, and they collide at its end: late by up to a
+// step, after each rebound again. Where both touch nothing else and rebound, they fly from the node
+// to the time of contact instead, collide at their poses and with their velocities of then, and fly
+// for the rest of the step: the step is cut for this pair alone, without solving anything again.
+// Where that leaves them not apart, they end where the step would have stopped them.
+
+// Points of a pair that are looked at.
+#define PROBES_MAX 64
+// For the time of contact.
+#define LOOKS_MAX 8
+// Of the shell: gaps that are closed then. Balls that graze leave in directions that are off by
+// this over their radius.
+#define CLOSE_PART 1e-4
+// rad, after it.
+#define TURN_MOST 0.3
+
+// How many contacts each body has at the node.
+static void countTouching(rbStepContacts* c)
+{
+    rbArray_SetCount(c->flight.touching, c->bodies.count);
+    memset(c->flight.touching.data, 0, (size_t)c->bodies.count);
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const int bodies[2] = {c->set.contacts[i].bodyA, c->set.contacts[i].bodyB};
+        for (int k = 0; k < 2; ++k) {
+            unsigned char* count = &c->flight.touching.data[bodies[k]];
+            *count = (unsigned char)(*count < 2 ? *count + 1 : 2);
+        }
+    }
+}
+
+// The body that flies; NULL: it is fixed. False: it has to stay with the step of the others, or
+// moves along a path, and contacts would be found where it is at the end.
+static bool findFlier(const rbStepContacts* c, const rbStepHost* host, int index,
+                      rbMechBody** flier)
+{
+    *flier = NULL;
+    if (!(c->bodies.data[index].invMass > 0.0)) {
+        return c->engine->bodies.data[index].def.path == NULL;
+    }
+    bool isLoose = c->engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isLoose ? rbContactStep_GetBody(c, index) : NULL;
+    const rbMotionBody* motion = &host->motions[index];
+    bool isFree = motion->load == NULL && !(rbLengthSquared(motion->torque) > 0.0);
+    *flier = body;
+    return body != NULL && body->isDynamic && isFree && c->flight.touching.data[index] == 1 &&
+           c->flight.late.data[index] > 0.0;
+}
+
+// Velocity change by the forces over a time.
+static rbVec3 kickOver(const rbStepContacts* c, int index, double h, double time)
+{
+    double part = rbContactStep_PartOf(c, h) * time / h;
+    return rbScale(part, c->flight.kicks.data[index]);
+}
+
+static void flyFor(const rbStepContacts* c, rbMechBody* body, double h, double time)
+{
+    rbVec3 kick = kickOver(c, body->index, h, time);
+    body->velocity = rbAddScaled(body->velocity, 0.5, kick);
+    rbMechBody_LookAhead(body, time);
+    body->pose = body->ahead;
+    body->velocity = rbAddScaled(body->velocity, 0.5, kick);
+}
+
+// The rest of the step after the time of contact: of the gap and the speed at the node, and of the
+// forces. That of the arrival is of a flight without forces, at the mean speed of the whole step.
+static double findRest(const rbStepContacts* c, const rbMeeting* meeting, const rbArrival* arrival,
+                       double h)
+{
+    const double* lates = c->flight.late.data;
+    double late = h;
+    double pull = 0.0; // m/s^2, along the normal, apart
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] != NULL) {
+            int index = meeting->bodies[k]->index;
+            rbVec3 kick = kickOver(c, index, h, 1.0);
+            late = fmin(late, lates[index]);
+            pull += (k == 0 ? -1.0 : 1.0) * rbDot(kick, arrival->normal);
+        }
+    }
+    double speed = arrival->gap / (h - late) + 0.5 * pull * h;
+    double root = sqrt(fmax(0.0, speed * speed - 2.0 * pull * arrival->gap));
+    return speed > 0.0 ? fmax(0.0, h - 2.0 * arrival->gap / (speed + root)) : 0.0;
+}
+
+// Whether an arrival is that of two bodies which meet alone and rebound.
+static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbArrival* arrival,
+                      double h, rbMeeting* meeting)
+{
+    if (arrival->isOfStop || arrival->isAhead || !(arrival->gap > 0.0) ||
+        !findFlier(c, host, arrival->bodyA, &meeting->bodies[0]) ||
+        !findFlier(c, host, arrival->bodyB, &meeting->bodies[1])) {
+        return false;
+    }
+    int first = findPair(&c->set, c->found.contactCount, arrival->bodyA, arrival->bodyB);
+    const rbContact* contact = &c->set.contacts[first];
+    meeting->indices[0] = arrival->bodyA;
+    meeting->indices[1] = arrival->bodyB;
+    meeting->rest = findRest(c, meeting, arrival, h);
+    return first < c->found.contactCount && contact->bodyA == arrival->bodyA &&
+           contact->bodyB == arrival->bodyB && contact->restitution > 0.0 && meeting->rest > 0.0;
+}
+
+// The least gap of the pair as it is; beyond what is asked: INFINITY.
+static double measure(const rbStepContacts* c, const rbMeeting* meeting, double within)
+{
+    rbContactProbe probes[PROBES_MAX];
+    rbRowPose poses[2];
+    for (int k = 0; k < 2; ++k) {
+        poses[k] = rbContactStep_GetBody(c, meeting->indices[k])->pose;
+    }
+    int count =
+        rbContactPairs_Measure(c->pairs, meeting->indices, poses, within, probes, PROBES_MAX);
+    double least = INFINITY;
+    for (int i = 0; i < count && i < PROBES_MAX; ++i) {
+        least = fmin(least, probes[i].gap);
+    }
+    return least;
+}
+
+// From the node to the time of contact.
+static void flyToContact(const rbStepContacts* c, rbMeeting* meeting, double h)
+{
+    for (int k = 0; k < 2; ++k) {
+        rbMechBody* body = meeting->bodies[k];
+        if (body != NULL) {
+            *body = c->trial.loose.data[c->own.places1.data[body->index] - 1];
+            flyFor(c, body, h, h - meeting->rest);
+            meeting->struck[k] = *body;
+        }
+    }
+}
+
+// The time at which the pair touches, by secants from that which the arrival gives: rotation and
+// motion across the normal change it. False: none is found within the step.
+static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
+                        double h)
+{
+    double close = CLOSE_PART * c->settings.shell;
+    double slope = arrival->gap / (h - meeting->rest); // m/s, of the gap over the rest of the step
+    double lastGap = INFINITY;
+    double lastRest = 0.0;
+    for (int i = 0; i < LOOKS_MAX && meeting->rest > 0.0 && meeting->rest < h; ++i) {
+        flyToContact(c, meeting, h);
+        double gap = measure(c, meeting, arrival->gap);
+        if (fabs(gap) <= close) {
+            // slower ones may be at rest by then, which the step as a whole decides
+            return slope > 2.0 * c->settings.restSpeed;
+        }
+        double secant = (gap - lastGap) / (meeting->rest - lastRest);
+        slope = secant > 0.0 && secant < INFINITY ? secant : slope;
+        lastGap = gap;
+        lastRest = meeting->rest;
+        meeting->rest -= gap / slope;
+    }
+    return false;
+}
+
+// Whether the pair does not touch in the step: it passes by, or meets in the next one. first: the
+// rest of the step as the arrival gives it, in which bodies must not get through each other.
+static bool isMissing(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
+                      double h, double first)
+{
+    double way = first * arrival->gap / (h - first);
+    for (int k = 0; k < 2; ++k) {
+        const rbMechBody* body = meeting->bodies[k];
+        double turn = h * rbLength(c->bodies.data[meeting->indices[k]].spin);
+        if (body != NULL && (way > 0.5 * c->own.radii.data[body->index] || turn > TURN_MOST)) {
+            return false;
+        }
+    }
+    meeting->rest = 0.0;
+    flyToContact(c, meeting, h);
+    return measure(c, meeting, arrival->gap) > 0.0;
+}
+
+void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h)
+{
+    c->flight.meetings.count = 0;
+    if (c->flight.arrivals.count == 0 || c->solvers.substeps != NULL) {
+        return;
+    }
+    countTouching(c);
+    for (int i = 0; i < c->flight.arrivals.count; ++i) {
+        rbArrival* arrival = &c->flight.arrivals.data[i];
+        rbMeeting meeting = {.rest = 0.0};
+        if (!isMeeting(c, host, arrival, h, &meeting)) {
+            continue;
+        }
+        double first = meeting.rest;
+        for (int k = 0; k < 2; ++k) {
+            if (meeting.bodies[k] != NULL) {
+                meeting.stopped[k] = *meeting.bodies[k];
+                c->flight.touching.data[meeting.indices[k]] = 2; // once
+            }
+        }
+        if (findContact(c, arrival, &meeting, h)) {
+            rbArray_Push(c->flight.meetings, meeting);
+            continue;
+        }
+        if (isMissing(c, arrival, &meeting, h, first)) {
+            dropArrivals(c, arrival->bodyA, arrival->bodyB);
+            continue;
+        }
+        for (int k = 0; k < 2; ++k) {
+            if (meeting.bodies[k] != NULL) {
+                *meeting.bodies[k] = meeting.stopped[k];
+            }
+        }
+    }
+}
+
+// Whether the pair was found in contact, and its points and centers separate. A body may rotate
+// away from where it was struck and go on to the other: then the rest of its step is not flown.
+static bool isRebounding(const rbStepContacts* c, const rbMeeting* meeting)
+{
+    const int* pair = meeting->indices;
+    const rbContactBody* a = &c->bodies.data[pair[0]];
+    const rbContactBody* b = &c->bodies.data[pair[1]];
+    double turn = meeting->rest * fmax(rbLength(a->spin), rbLength(b->spin));
+    double least = turn < TURN_MOST ? INFINITY : 0.0;
+    int first = findPair(&c->set, c->found.contactCount, pair[0], pair[1]);
+    int count = 0;
+    for (int i = first; i < c->found.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        if (contact->bodyA != pair[0] || contact->bodyB != pair[1]) {
+            break;
+        }
+        count += 1;
+        least = fmin(least, rbDot(rbSub(b->velocity, a->velocity), contact->normal));
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            least = fmin(least, rbContactStep_NormalSpeed(c, contact, &c->set.points[k]));
+        }
+    }
+    return count > 0 && least > 0.0;
+}
+
+// Whether the pair is apart now, and both have gone no farther than where an overlap with a third
+// body would be found.
+static bool areApart(const rbStepContacts* c, rbMeeting* meeting)
+{
+    for (int k = 0; k < 2; ++k) {
+        const rbMechBody* body = meeting->bodies[k];
+        if (body != NULL) {
+            rbVec3 way = rbSub(body->pose.position, meeting->struck[k].pose.position);
+            double beyond = rbLength(way) - c->places.data[body->index].reach;
+            meeting->isFar = meeting->isFar || beyond > 0.0;
+            if (beyond > 0.5 * c->own.radii.data[body->index]) {
+                return false;
+            }
+        }
+    }
+    return !(measure(c, meeting, 0.0) <= 0.0);
+}
+
+// A body ends where the step stopped it: as it was there, or, once it has collided, with as much of
+// the forces as pays for the way.
+static void stop(const rbStepContacts* c, const rbMeeting* meeting, int k, double h)
+{
+    const rbMechBody* stopped = &meeting->stopped[k];
+    const rbMechBody* struck = &meeting->struck[k];
+    const rbMechBody* collided = &meeting->collided[k];
+    rbMechBody* body = meeting->bodies[k];
+    *body = *stopped;
+    if (rbLengthSquared(rbSub(collided->velocity, struck->velocity)) > 0.0) {
+        rbVec3 way = rbSub(stopped->pose.position, struck->pose.position);
+        body->velocity = collided->velocity;
+        body->momentum = collided->momentum;
+        payForWay(body, kickOver(c, body->index, h, h), rbScale(1.0 / h, way));
+        keepTurn(&c->bodies.data[body->index], body);
+    }
+}
+
+static void stopBoth(const rbStepContacts* c, const rbMeeting* meeting, double h)
+{
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] != NULL) {
+            stop(c, meeting, k, h);
+        }
+    }
+}
+
+bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double h)
+{
+    for (int i = 0; i < c->flight.meetings.count; ++i) {
+        rbMeeting* meeting = &c->flight.meetings.data[i];
+        bool isFlying = isRebounding(c, meeting);
+        for (int k = 0; k < 2; ++k) {
+            if (meeting->bodies[k] != NULL) {
+                meeting->collided[k] = *meeting->bodies[k];
+                flyFor(c, meeting->bodies[k], h, isFlying ? meeting->rest : 0.0);
+            }
+        }
+        if (!isFlying || !areApart(c, meeting)) {
+            stopBoth(c, meeting, h);
+            meeting->isFar = false;
+        }
+        if (meeting->bodies[0] != NULL) {
+            rbVec3 now = meeting->bodies[0]->pose.position;
+            rbContactStep_MoveTouch(c, host, meeting->indices,
+                                    rbSub(meeting->struck[0].pose.position, now));
+        }
+    }
+    return c->flight.meetings.count > 0;
+}
+
+bool rbContactStep_UndoMeetings(rbStepContacts* c, double h)
+{
+    bool isAny = false;
+    for (int i = 0; i < c->flight.meetings.count; ++i) {
+        rbMeeting* meeting = &c->flight.meetings.data[i];
+        bool isOver = false;
+        for (int k = 0; meeting->isFar && !isOver && k < c->found.contactCount; ++k) {
+            const rbContact* contact = &c->set.contacts[k];
+            bool isOfThem =
+                contact->bodyA == meeting->indices[0] || contact->bodyA == meeting->indices[1] ||
+                contact->bodyB == meeting->indices[0] || contact->bodyB == meeting->indices[1];
+            isOver = isOfThem && rbFindLeastGap(&c->set, contact) < 0.0;
+        }
+        if (isOver) {
+            stopBoth(c, meeting, h);
+            isAny = true;
+        }
+    }
+    return isAny;
 }

@@ -147,7 +147,8 @@ bool rbHeldStep_Collect(rbStepContacts* c)
         if (!isBearing(c, contact)) {
             continue;
         }
-        isHeld = i < c->foundCount && !(contact->rolling > 0.0) && !(contact->spinning > 0.0);
+        isHeld =
+            i < c->found.contactCount && !(contact->rolling > 0.0) && !(contact->spinning > 0.0);
         for (int k = 0; k < contact->pointCount && isHeld; ++k) {
             isHeld = addPoint(c, i, contact->firstPoint + k);
         }
@@ -653,7 +654,7 @@ static bool follow(rbStepContacts* c)
         double least = INFINITY;
         int contact = -1;
         int point = -1;
-        for (int k = 0; k < c->foundCount; ++k) {
+        for (int k = 0; k < c->found.contactCount; ++k) {
             const rbContact* from = &c->set.contacts[k];
             bool isSame =
                 from->bodyA == held->bodies[0]->index && from->bodyB == held->bodies[1]->index;
@@ -778,7 +779,7 @@ void rbHeldStep_Plan(rbStepContacts* c, double h)
 {
     double gap = 0.0;
     double pull = 0.0; // m/s^2
-    for (int i = 0; i < c->foundCount; ++i) {
+    for (int i = 0; i < c->found.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
@@ -794,7 +795,7 @@ void rbHeldStep_Plan(rbStepContacts* c, double h)
 double rbHeldStep_GetReach(const rbStepContacts* c)
 {
     double least = INFINITY;
-    for (int i = 0; i < c->foundCount; ++i) {
+    for (int i = 0; i < c->found.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];

@@ -13,7 +13,6 @@
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_contact_held.h"
-#include "dynamics/engines/step/step_limits.h"
 #include "dynamics/engines/step/step_measure.h"
 
 // Sweeps before an island is solved as a whole.
@@ -64,7 +63,7 @@ typedef struct rbArrival {
     bool isDropped; // the pair does not touch in this step after all
 } rbArrival;
 
-// Two bodies that meet alone, see step_contact_meetings.c.
+// Two bodies that meet alone, see step_contact_arrivals.c.
 typedef struct rbMeeting {
     int indices[2];
     rbMechBody* bodies[2];  // NULL: it does not fly
@@ -182,6 +181,14 @@ typedef struct rbTouch {
     bool isBearing;       // an impulse acted
 } rbTouch;
 
+// A contact of the set that is a stop of a joint.
+typedef struct rbLimitContact {
+    int joint;
+    int freedom;
+    bool isUpper;
+    double scale; // m of gap per unit of the coordinate
+} rbLimitContact;
+
 // What a step reports to the host.
 typedef struct rbTouchReport {
     RB_ARRAY(rbTouch) touches; // in the order of bodies, then shapes
@@ -218,14 +225,13 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) bodies;  // per body of the host, and the world
     RB_ARRAY(rbContactPlace) places; // per body of the host
     rbContactSet set;                // of the node: contacts of shapes, then stops of joints
-    int foundCount;                  // contacts of shapes
-    int foundPoints;                 // and their points
+    rbContactSet found;              // those of shapes
     int islandCount;
     rbStepGrid grid;
     struct {
         int count; // of the current step; 0: not yet known
         int done;
-    } parts; // see step_contact_parts.c
+    } parts; // see step_contact_time.c
     rbStageStart stage;
     rbStepFlight flight;
     rbNodeTrial trial;
@@ -294,13 +300,13 @@ rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double t
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepContacts* c, double time);
 
-// --------------------------------------------------------------------------- step_contact_slides.c
-// The slips that lead friction of points of an island which slide throughout the step, for a
-// position or a velocity stage that begins; false: there are none.
-bool rbContactSlides_Lead(rbStepContacts* c, const rbContactIsland* island, double h,
-                          bool isOfPositions);
-// Whether these points still slide in nearly the same direction after the stage.
-bool rbContactSlides_AreSteady(const rbStepContacts* c, const rbContactIsland* island);
+// At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
+void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h);
+bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism);
+// At a node after a change from outside. Returns whether anything woke.
+bool rbContactStep_WakeTouched(rbStepContacts* c);
+// At the end of a step.
+void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, double h);
 
 // --------------------------------------------------------------------------- step_contact_joints.c
 // Joints of an island in a stage.
@@ -332,6 +338,14 @@ void rbContactStep_TurnMechanisms(rbStepContacts* c, double h, bool isBack);
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
 void rbContactStep_TakeLinks(const rbJointSweep* joints);
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
+// Stops near enough to act in a step from the current poses, behind the contacts of shapes.
+void rbStepLimits_Append(rbStepContacts* c);
+// The same stops again, behind another set of contacts of shapes, from the copies of the node.
+void rbStepLimits_PutBack(rbStepContacts* c);
+// Stores the impulses of all contacts: of shapes in the pairs, of stops in the joints.
+void rbStepLimits_Keep(rbStepContacts* c);
+// The stops of the node: they depend on velocities that the step changed after it found them.
+void rbStepLimits_Move(rbStepContacts* c, rbByteStream* stream);
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
@@ -385,16 +399,6 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
 // isAgain: contacts were found again after collisions.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
-// A pair that does not touch at the end of the flight after all.
-void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB);
-// The first contact of shapes of a pair, among the first of the set; or where it would be.
-int rbContactStep_FindPair(const rbContactSet* set, int high, int bodyA, int bodyB);
-// Rotation that is not free leaves a body elsewhere: its momentum keeps the energy of the rotation.
-void rbContactStep_KeepTurn(const rbContactBody* shown, rbMechBody* body);
-// As much of the kick of a step as pays for a way, given as the mean velocity over the step.
-void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way);
-
-// ------------------------------------------------------------------------ step_contact_meetings.c
 // Bodies that meet alone, to their time of contact, ...
 void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h);
 // ... and for the rest of the step, once they have collided; whether there are any.
@@ -412,8 +416,6 @@ double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double 
 double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
-
-// ---------------------------------------------------------------------------- step_contact_parts.c
 // Parts in which the step from the node is made.
 int rbContactStep_CountParts(rbStepContacts* c);
 // Whether a part is to be followed by others: its end is not that of a step.
@@ -443,7 +445,9 @@ rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* 
                                       const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host);
-void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbContactIsland* island,
+// Collisions of an island, also for the host and the journal.
+void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* host,
+                                        const rbContactIsland* island,
                                         const rbCollisionsDone* done);
 // Energy that contacts may give the bodies of an island in a step, J.
 double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* island, double h);
@@ -455,29 +459,13 @@ double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
 void rbContactStep_AccountForFrozen(rbStepContacts* c, const rbStepHost* host);
 // Entries of the journal.
-void rbContactStep_ReportCollisions(const rbStepContacts* c, const rbStepHost* host,
-                                    const rbContactIsland* island, const rbCollisionNote* notes,
-                                    int count);
 void rbContactStep_ReportFrozen(const rbStepContacts* c, const rbStepHost* host, int body,
                                 bool isWoken, double energyChange);
-
-// ----------------------------------------------------------------------------- step_contact_rest.c
-// At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
-void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h);
-bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism);
-// At a node after a change from outside. Returns whether anything woke.
-bool rbContactStep_WakeTouched(rbStepContacts* c);
-// At the end of a step.
-void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, double h);
-
-// ---------------------------------------------------------------------------- step_contact_touch.c
 // Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:
-// the velocities before it), NoteArriving before collisions and AddCollisions after them, Add
+// the velocities before it), NoteArriving before collisions, Add
 // around the velocity stage (sign -1 before it, 1 after it), and Report.
 void rbContactStep_BeginTouches(rbStepContacts* c);
 void rbContactStep_NoteArriving(rbStepContacts* c, const rbStepHost* host);
-void rbContactStep_AddCollisions(rbStepContacts* c, const rbStepHost* host,
-                                 const rbCollisionNote* notes, int count);
 // A pair touched where A is not any more: moves the place relative to A.
 void rbContactStep_MoveTouch(rbStepContacts* c, const rbStepHost* host, const int bodies[2],
                              rbVec3 way);
@@ -493,8 +481,6 @@ void rbStepContacts_BuildGraph(rbStepContacts* c);
 void rbStepContacts_PrepareSet(rbStepContacts* c);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepContacts* c);
-// The same with the stored contacts of the pairs: to the bit as in a snapshot.
-void rbStepContacts_MakeReadyAgain(rbStepContacts* c);
 // Whether collisions made a body faster than the contact search assumed.
 bool rbStepContacts_IsFasterThanReach(rbStepContacts* c);
 void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale);

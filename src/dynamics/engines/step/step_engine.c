@@ -1,7 +1,6 @@
 // The step engine: registering bodies and joints, validating the start, results, snapshots.
 #include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact.h"
-#include "dynamics/engines/step/step_limits.h"
 #include "dynamics/solvers/solver.h"
 
 #include <string.h>

@@ -24,14 +24,15 @@ static bool isFrame(const rbContact* contact)
 bool rbStepValid_IsSet(const rbStepContacts* c)
 {
     int next = 0;
-    bool isValid = c->foundCount <= c->set.contactCount && c->foundPoints <= c->set.pointCount;
+    bool isValid =
+        c->found.contactCount <= c->set.contactCount && c->found.pointCount <= c->set.pointCount;
     for (int i = 0; isValid && i < c->set.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         isValid = contact->bodyA != contact->bodyB && contact->bodyA >= 0 && contact->bodyB >= 0 &&
                   contact->bodyA < c->bodies.count && contact->bodyB < c->bodies.count &&
                   contact->firstPoint == next && contact->pointCount > 0;
         // stops of joints have no tangents
-        isValid = isValid && (i >= c->foundCount || isFrame(contact));
+        isValid = isValid && (i >= c->found.contactCount || isFrame(contact));
         isValid = isValid && contact->stiction >= contact->friction && contact->friction >= 0.0 &&
                   contact->restitution >= 0.0 && contact->restitution <= 1.0;
         next += contact->pointCount;
