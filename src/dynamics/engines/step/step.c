@@ -64,8 +64,7 @@ static void find(rbStepContacts* c, const rbStepHost* host, double h)
     c->stage.part = rbContactStep_PartOf(c, h);
     findEnd(c, h, false);
     rbContactStep_WakeBodies(c, host, h);
-    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
-    rbContactSolver_Prepare(c->solvers.sweeps, &all);
+    rbStepContacts_PrepareRows(c, h);
     RB_VALIDATE(rbStepValid_IsSet(c));
     RB_VALIDATE(rbStepValid_AreBodies(c));
     RB_VALIDATE(rbStepValid_AreIslands(c));
@@ -94,8 +93,7 @@ static void collide(rbStepContacts* c, const rbStepHost* host, double h, rbStepM
         if (rbContactStep_UndoMeetings(c, h)) {
             findEnd(c, h, true);
         }
-        rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
-        rbContactSolver_Prepare(c->solvers.sweeps, &all);
+        rbStepContacts_PrepareRows(c, h);
     }
 }
 

@@ -274,7 +274,7 @@ static double torquePower(const rbStepRun* run)
     return power;
 }
 
-static void kickBodies(rbMechanism* m, double h)
+void rbStep_KickBodies(rbMechanism* m, double h)
 {
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
@@ -646,7 +646,7 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
             rbStep_Restore(mechanism, mechanism->copies.scratch);
             refresh(mechanism);
         }
-        kickBodies(m, 0.5 * h);
+        rbStep_KickBodies(m, 0.5 * h);
         kickDrives(mechanism, h, STAGE_END);
         stopRates(run, h);
         if (!mechanism->traits.hasLoads) {
@@ -718,7 +718,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
         applyFirst(run, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
-    kickBodies(&mechanism->m, share * h);
+    rbStep_KickBodies(&mechanism->m, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -827,7 +827,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
-    kickBodies(&mechanism->m, 0.5 * h);
+    rbStep_KickBodies(&mechanism->m, 0.5 * h);
     kickDrives(mechanism, h, STAGE_END);
     correctVelocities(run, h);
 }

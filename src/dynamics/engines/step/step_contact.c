@@ -268,23 +268,24 @@ static void findLinks(rbStepContacts* c)
     }
 }
 
-static void prepareRows(rbStepContacts* c)
+void rbStepContacts_PrepareRows(rbStepContacts* c, double h)
 {
-    rbContactRun all = rbContactStep_MakeRun(c, NULL, c->engine->settings.step);
+    RB_ASSERT(h > 0.0);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solvers.sweeps, &all);
 }
 
 void rbStepContacts_PrepareSet(rbStepContacts* c)
 {
     rbStepContacts_BuildGraph(c);
-    prepareRows(c);
+    rbStepContacts_PrepareRows(c, c->engine->settings.step);
 }
 
 void rbStepContacts_MakeReady(rbStepContacts* c)
 {
     c->trial.isFlown = false;
     rbStepContacts_Find(c);
-    prepareRows(c);
+    rbStepContacts_PrepareRows(c, c->engine->settings.step);
 }
 
 // The same with the stored contacts of the pairs: to the bit as in a snapshot.
@@ -293,7 +294,7 @@ static void makeReadyAgain(rbStepContacts* c)
     c->trial.isFlown = false;
     placeBodies(c);
     takeSet(c, rbContactPairs_GetSet(c->pairs));
-    prepareRows(c);
+    rbStepContacts_PrepareRows(c, c->engine->settings.step);
 }
 
 // When overlaps of the start should be undone: bodies in a row push each other along, so the ways
@@ -347,12 +348,41 @@ static void noteLimits(rbStepContacts* c)
     rbArray_Reserve(c->limits.contacts, count);
 }
 
+// Zeros for all bodies and the world.
+#define CLEAR(array, size) \
+    (rbArray_SetCount(array, size), memset((array).data, 0, (size_t)(size) * sizeof *(array).data))
+
+// What is known of each body; returns the largest velocity change by forces in a step, m/s.
+static double startBodies(rbStepContacts* c, const rbStepHost* host)
+{
+    int size = c->engine->bodies.count + 1;
+    CLEAR(c->flight.kicks, size);
+    CLEAR(c->flight.late, size);
+    CLEAR(c->flight.kinds, size);
+    CLEAR(c->own.radii, size);
+    CLEAR(c->rest.isWoken, size);
+    CLEAR(c->rest.isRestless, size);
+    CLEAR(c->rest.loads, size);
+    CLEAR(c->accounts.given, size);
+    rbArray_Reserve(c->stage.before, size);
+    rbArray_Reserve(c->stage.swept, size);
+    rbArray_Reserve(c->flight.bodies, size);
+    double gained = 0.0;
+    for (int i = 0; i < size - 1; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
+        c->own.radii.data[i] = body != NULL ? body->radius : 0.0;
+        if (body != NULL && body->isDynamic) {
+            rbVec3 acceleration = host->motions[i].acceleration;
+            c->flight.kicks.data[i] = rbScale(c->engine->settings.step, acceleration);
+            gained = fmax(gained, rbLength(c->flight.kicks.data[i]));
+        }
+    }
+    return gained;
+}
+
 void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time,
                           rbStartOverlap* overlap)
 {
-    int count = c->engine->bodies.count;
-    rbVec3 none = RB_VEC3_ZERO;
-    const rbLoad calm = {.power = 0.0};
     noteLimits(c);
     rbContactStep_ReadBodies(c, host, time);
     findLinks(c);
@@ -361,42 +391,14 @@ void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time
     c->method.parts = c->method.row != NULL ? c->method.row->countParts(&c->settings, whole) : 1;
     c->stage.part = 1.0;
     RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
-    double gained = 0.0;
-    c->flight.kicks.count = 0;
-    c->flight.late.count = 0;
-    c->own.radii.count = 0;
-    c->flight.kinds.count = 0;
-    c->rest.isWoken.count = 0;
-    c->rest.isRestless.count = 0;
-    c->rest.loads.count = 0;
-    // One more than bodies: the world.
-    rbArray_Reserve(c->stage.before, count + 1);
-    rbArray_Reserve(c->stage.swept, count + 1);
-    rbArray_Reserve(c->flight.bodies, count + 1);
-    rbArray_Reserve(c->accounts.given, count + 1);
-    memset(c->accounts.given.data, 0, (size_t)(count + 1) * sizeof(double));
-    for (int i = 0; i <= count; ++i) {
-        rbArray_Push(c->flight.kicks, none);
-        rbArray_Push(c->flight.late, 0.0);
-        rbArray_Push(c->flight.kinds, 0);
-        rbArray_Push(c->rest.isWoken, 0);
-        rbArray_Push(c->rest.isRestless, 0);
-        rbArray_Push(c->rest.loads, calm);
-        const rbMechBody* body = i < count ? rbContactStep_GetBody(c, i) : NULL;
-        rbArray_Push(c->own.radii, body != NULL ? body->radius : 0.0);
-        if (body != NULL && body->isDynamic) {
-            rbVec3 acceleration = host->motions[i].acceleration;
-            c->flight.kicks.data[i] = rbScale(c->engine->settings.step, acceleration);
-            gained = fmax(gained, rbLength(c->flight.kicks.data[i]));
-        }
-    }
+    double gained = startBodies(c, host);
     // The velocity change by forces in a step is not a collision.
     c->settings.restSpeed = c->restSpeedAsked;
     // Steps of higher order do not collide, and those across changes are short.
     gained = rbContactOrder_IsUsed(c) ? 0.0 : gained;
     c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->statistics.restSpeed = c->settings.restSpeed;
-    RB_ASSERT(c->settings.restSpeed >= 0.0 && c->flight.kicks.count == count + 1);
+    RB_ASSERT(c->settings.restSpeed >= 0.0);
     rbContactFreeze_WakeAll(c->rest.freeze);
     c->start.deepest = c->statistics.deepest;
     c->start.excess = c->statistics.limitExcess;

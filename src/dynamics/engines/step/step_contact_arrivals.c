@@ -523,26 +523,11 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
     }
 }
 
-// For a mechanism that is late: velocity change by the forces in a time.
-static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double time)
-{
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && c->flight.late.data[body->index] > 0.0) {
-            body->velocity = rbAddScaled(body->velocity, time * body->invMass, body->force);
-            body->momentum = rbAddScaled(body->momentum, time, body->torque);
-        }
-    }
-}
-
+// The bodies of a mechanism share how late they are, and the first one is dynamic.
 static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
 {
-    bool isLate = false;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        const rbMechBody* body = &mechanism->m.bodies[i];
-        isLate = isLate || (body->isDynamic && c->flight.late.data[body->index] > 0.0);
-    }
-    return isLate;
+    RB_ASSERT(mechanism->m.bodies[0].isDynamic);
+    return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
 }
 
 // Bodies that a scene puts onto each other without a gap are moved apart by the shell in the first
@@ -602,7 +587,7 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
         rbStepRun run = {
             .engine = c->engine, .mechanism = mechanism, .host = host, .isForced = true};
         if (isLateMechanism(c, mechanism)) {
-            kickMechanism(c, mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
+            rbStep_KickBodies(&mechanism->m, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
             (void)rbStep_SweepRates(&run, h);
         }
     }
@@ -611,7 +596,10 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
 void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 {
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        kickMechanism(c, &c->engine->mechanisms.data[i], -0.5 * h);
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        if (isLateMechanism(c, mechanism)) {
+            rbStep_KickBodies(&mechanism->m, -0.5 * h);
+        }
     }
 }
 
@@ -628,18 +616,25 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
     }
 }
 
-// The first shape contact of a pair in the set, which is in the order of bodies.
-static int findPair(const rbContactSet* set, int high, int bodyA, int bodyB)
+// The contacts of shapes of a pair, from the first to before the end: they are in the order of
+// bodies.
+static int findPair(const rbContactSet* found, int bodyA, int bodyB, int* end)
 {
-    RB_ASSERT(high <= set->contactCount && bodyA < bodyB);
+    RB_ASSERT(bodyA < bodyB);
     int low = 0;
+    int high = found->contactCount;
     while (low < high) {
         int middle = (low + high) / 2;
-        const rbContact* contact = &set->contacts[middle];
+        const rbContact* contact = &found->contacts[middle];
         bool isBefore =
             contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
         low = isBefore ? middle + 1 : low;
         high = isBefore ? high : middle;
+    }
+    *end = low;
+    while (*end < found->contactCount && found->contacts[*end].bodyA == bodyA &&
+           found->contacts[*end].bodyB == bodyB) {
+        *end += 1;
     }
     return low;
 }
@@ -652,13 +647,11 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
 {
     double least = INFINITY;
     bool isAny = false;
-    int first = findPair(&c->set, c->found.contactCount, arrival->bodyA, arrival->bodyB);
+    int end;
+    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     for (int pass = 0; pass < 2; ++pass) {
-        for (int i = first; i < c->found.contactCount; ++i) {
+        for (int i = first; i < end; ++i) {
             const rbContact* contact = &c->set.contacts[i];
-            if (contact->bodyA != arrival->bodyA || contact->bodyB != arrival->bodyB) {
-                break;
-            }
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
@@ -802,13 +795,12 @@ static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbA
         !findFlier(c, host, arrival->bodyB, &meeting->bodies[1])) {
         return false;
     }
-    int first = findPair(&c->set, c->found.contactCount, arrival->bodyA, arrival->bodyB);
-    const rbContact* contact = &c->set.contacts[first];
+    int end;
+    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     meeting->indices[0] = arrival->bodyA;
     meeting->indices[1] = arrival->bodyB;
     meeting->rest = findRest(c, meeting, arrival, h);
-    return first < c->found.contactCount && contact->bodyA == arrival->bodyA &&
-           contact->bodyB == arrival->bodyB && contact->restitution > 0.0 && meeting->rest > 0.0;
+    return first < end && c->set.contacts[first].restitution > 0.0 && meeting->rest > 0.0;
 }
 
 // The least gap of the pair as it is; beyond what is asked: INFINITY.
@@ -929,20 +921,16 @@ static bool isRebounding(const rbStepContacts* c, const rbMeeting* meeting)
     const rbContactBody* b = &c->bodies.data[pair[1]];
     double turn = meeting->rest * fmax(rbLength(a->spin), rbLength(b->spin));
     double least = turn < TURN_MOST ? INFINITY : 0.0;
-    int first = findPair(&c->set, c->found.contactCount, pair[0], pair[1]);
-    int count = 0;
-    for (int i = first; i < c->found.contactCount; ++i) {
+    int end;
+    int first = findPair(&c->found, pair[0], pair[1], &end);
+    for (int i = first; i < end; ++i) {
         const rbContact* contact = &c->set.contacts[i];
-        if (contact->bodyA != pair[0] || contact->bodyB != pair[1]) {
-            break;
-        }
-        count += 1;
         least = fmin(least, rbDot(rbSub(b->velocity, a->velocity), contact->normal));
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             least = fmin(least, rbContactStep_NormalSpeed(c, contact, &c->set.points[k]));
         }
     }
-    return count > 0 && least > 0.0;
+    return first < end && least > 0.0;
 }
 
 // Whether the pair is apart now, and both have gone no farther than where an overlap with a third

@@ -477,7 +477,8 @@ void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host);
 // Bodies as contacts see them, the contacts at their poses, and islands.
 void rbStepContacts_Find(rbStepContacts* c);
 void rbStepContacts_BuildGraph(rbStepContacts* c);
-// Islands and rows of the set of the node.
+// Rows of the set for a step of size h; and islands and rows of that of the node.
+void rbStepContacts_PrepareRows(rbStepContacts* c, double h);
 void rbStepContacts_PrepareSet(rbStepContacts* c);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepContacts* c);

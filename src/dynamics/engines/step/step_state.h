@@ -284,6 +284,8 @@ void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 // ---------------------------------------------------------------------------- step_basic.c
 // Forces of loads at the current state and time; returns the power of those without a potential.
 double rbStep_Forces(const rbStepRun* run, double time);
+// Velocity changes by these forces in a time.
+void rbStep_KickBodies(rbMechanism* m, double h);
 // Non-dynamic bodies: now and ahead.
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
 // Set points and PID forces for the step of size h from the node.
