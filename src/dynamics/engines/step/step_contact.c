@@ -21,7 +21,7 @@ static rbStepContacts* createContacts(rbStepEngine* engine, const rbContactSetti
     contacts->settings = rbAimContactSettings(settings);
     contacts->allowed = rbContactSettings_GetTolerance(settings);
     contacts->method.row = rbContactMethodRow_Get(settings->method);
-    contacts->restSpeedAsked = settings->restSpeed;
+    contacts->start.restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = contacts->settings;
     // shock propagation may start after more of them than Newton's method waits for
@@ -66,7 +66,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given,
                     contacts->report.reported, contacts->report.stops);
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
-    rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->limits.contacts);
+    rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
     rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
     rbHeldSet_Free(&contacts->order.held);
@@ -343,9 +343,9 @@ static void noteLimits(rbStepContacts* c)
         count += slot->isUsed ? 2 * slot->def.limitCount : 0;
         c->statistics.limitedJoints += slot->isUsed && slot->def.limitCount > 0 ? 1 : 0;
     }
-    c->limits.isAny = count > 0;
+    c->own.hasLimits = count > 0;
     rbContactPairs_SetSpare(c->pairs, count);
-    rbArray_Reserve(c->limits.contacts, count);
+    rbArray_Reserve(c->own.stops, count);
 }
 
 // Zeros for all bodies and the world.
@@ -393,7 +393,7 @@ void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time
     RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
     double gained = startBodies(c, host);
     // The velocity change by forces in a step is not a collision.
-    c->settings.restSpeed = c->restSpeedAsked;
+    c->settings.restSpeed = c->start.restSpeedAsked;
     // Steps of higher order do not collide, and those across changes are short.
     gained = rbContactOrder_IsUsed(c) ? 0.0 : gained;
     c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);

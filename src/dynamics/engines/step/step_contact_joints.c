@@ -443,9 +443,9 @@ void rbStepLimits_Append(rbStepContacts* c)
 {
     double h = c->engine->settings.step;
     c->found = c->set;
-    c->limits.contacts.count = 0;
+    c->own.stops.count = 0;
     c->statistics.limitCount = 0;
-    for (int i = 0; c->limits.isAny && i < c->engine->joints.count; ++i) {
+    for (int i = 0; c->own.hasLimits && i < c->engine->joints.count; ++i) {
         rbStepJointSlot* slot = &c->engine->joints.data[i];
         for (int k = 0; isLimited(slot) && k < slot->def.limitCount; ++k) {
             const rbLimitModel* limit = &slot->def.limits[k];
@@ -469,7 +469,7 @@ void rbStepLimits_Append(rbStepContacts* c)
                     point.impulse[0] = slot->limitImpulses[k][side] / stop.scale;
                     addContact(c, &contact, &point);
                     rbLimitContact own = {i, k, side == 1, stop.scale};
-                    rbArray_Push(c->limits.contacts, own);
+                    rbArray_Push(c->own.stops, own);
                 }
             }
         }
@@ -479,7 +479,7 @@ void rbStepLimits_Append(rbStepContacts* c)
 void rbStepLimits_PutBack(rbStepContacts* contacts)
 {
     rbStepContacts* c = contacts;
-    int count = c->limits.contacts.count;
+    int count = c->own.stops.count;
     RB_ASSERT(count <= c->trial.nodePoints.count && count <= c->trial.nodeContacts.count);
     c->found = c->set;
     for (int i = 0; i < count; ++i) {
@@ -491,13 +491,13 @@ void rbStepLimits_PutBack(rbStepContacts* contacts)
 void rbStepLimits_Keep(rbStepContacts* c)
 {
     rbContactPairs_Keep(c->pairs, &c->found);
-    for (int i = 0; c->limits.isAny && i < c->engine->joints.count; ++i) {
+    for (int i = 0; c->own.hasLimits && i < c->engine->joints.count; ++i) {
         memset(c->engine->joints.data[i].limitImpulses, 0,
                sizeof c->engine->joints.data[i].limitImpulses);
     }
     c->statistics.limitCount = 0;
-    for (int i = 0; i < c->limits.contacts.count; ++i) {
-        const rbLimitContact* limit = &c->limits.contacts.data[i];
+    for (int i = 0; i < c->own.stops.count; ++i) {
+        const rbLimitContact* limit = &c->own.stops.data[i];
         double impulse = limit->scale * c->set.points[c->found.pointCount + i].impulse[0];
         c->engine->joints.data[limit->joint].limitImpulses[limit->freedom][limit->isUpper] =
             impulse;
@@ -507,19 +507,19 @@ void rbStepLimits_Keep(rbStepContacts* c)
 
 void rbStepLimits_Move(rbStepContacts* c, rbByteStream* stream)
 {
-    int most = c->limits.contacts.capacity; // the room in the set, see noteLimits
-    RB_MOVE_ARRAY(stream, c->limits.contacts);
-    rbByteStream_CheckRange(stream, &c->limits.contacts.count, 1, 0, most + 1);
-    for (int i = 0; i < c->limits.contacts.count; ++i) {
-        const rbLimitContact* limit = &c->limits.contacts.data[i];
+    int most = c->own.stops.capacity; // the room in the set, see noteLimits
+    RB_MOVE_ARRAY(stream, c->own.stops);
+    rbByteStream_CheckRange(stream, &c->own.stops.count, 1, 0, most + 1);
+    for (int i = 0; i < c->own.stops.count; ++i) {
+        const rbLimitContact* limit = &c->own.stops.data[i];
         rbByteStream_CheckRange(stream, &limit->joint, 1, 0, c->engine->joints.count);
         rbByteStream_CheckRange(stream, &limit->freedom, 1, 0, RB_JOINT_FREEDOMS_MAX);
     }
-    size_t count = (size_t)c->limits.contacts.count;
+    size_t count = (size_t)c->own.stops.count;
     rbByteStream_Move(stream, c->set.contacts + c->found.contactCount,
                       count * sizeof *c->set.contacts);
     rbByteStream_Move(stream, c->set.points + c->found.pointCount, count * sizeof *c->set.points);
-    if (stream->isLoading && c->limits.isAny) {
+    if (stream->isLoading && c->own.hasLimits) {
         c->set.contactCount = c->found.contactCount + (int)count;
         c->set.pointCount = c->found.pointCount + (int)count;
         rbStepContacts_PrepareSet(c);

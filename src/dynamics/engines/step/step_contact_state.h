@@ -159,12 +159,22 @@ typedef struct rbStepRest {
     RB_ARRAY(unsigned char) isRestless; // per body: never freezes
 } rbStepRest;
 
+// A contact of the set that is a stop of a joint.
+typedef struct rbLimitContact {
+    int joint;
+    int freedom;
+    bool isUpper;
+    double scale; // m of gap per unit of the coordinate
+} rbLimitContact;
+
 // Bodies of the host as this engine has them.
 typedef struct rbStepMembers {
-    RB_ARRAY(rbMechBody) loose; // bodies in no mechanism
-    RB_ARRAY(int) places1;      // per body of the host: index in loose + 1; 0: none
-    RB_ARRAY(double) radii;     // m, per body
-    RB_ARRAY(int) links;        // pairs of bodies that joints connect
+    RB_ARRAY(rbMechBody) loose;     // bodies in no mechanism
+    RB_ARRAY(int) places1;          // per body of the host: index in loose + 1; 0: none
+    RB_ARRAY(double) radii;         // m, per body
+    RB_ARRAY(int) links;            // pairs of bodies that joints connect
+    RB_ARRAY(rbLimitContact) stops; // meaning of the contacts behind those of shapes
+    bool hasLimits;                 // joints have stops
 } rbStepMembers;
 
 // A pair of shapes in one step.
@@ -180,14 +190,6 @@ typedef struct rbTouch {
     double approachSpeed; // m/s, before the impulses of the step; 0: none
     bool isBearing;       // an impulse acted
 } rbTouch;
-
-// A contact of the set that is a stop of a joint.
-typedef struct rbLimitContact {
-    int joint;
-    int freedom;
-    bool isUpper;
-    double scale; // m of gap per unit of the coordinate
-} rbLimitContact;
 
 // What a step reports to the host.
 typedef struct rbTouchReport {
@@ -208,16 +210,32 @@ typedef struct rbOrderControl {
     RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
+// A registered method in place of impulses.
+typedef struct rbMethodUse {
+    const rbContactMethodRow* row; // NULL: impulses
+    int parts;                     // of a step; of impulses 1
+} rbMethodUse;
+
+// Parts of the current step, see step_contact_time.c.
+typedef struct rbStepParts {
+    int count; // 0: not yet known
+    int done;
+} rbStepParts;
+
+// What the run left before it was started, or was asked for.
+typedef struct rbRunStart {
+    double restSpeedAsked; // m/s, of the settings
+    double deepest;        // m, overlaps
+    double excess;         // m or rad beyond stops
+    double partUntil;      // s, overlaps should be undone by then
+} rbRunStart;
+
 struct rbStepContacts {
     rbStepEngine* engine;       // whose contacts they are
     rbContactSettings settings; // restSpeed: the one that acts, see restSpeedAsked; tolerances:
                                 // what islands that are not large are solved to
     rbContactTolerance allowed; // what is measured against, and large islands are solved to
-    double restSpeedAsked;      // m/s, of the settings
-    struct {
-        const rbContactMethodRow* row; // NULL: impulses
-        int parts;                     // of a step; of impulses 1
-    } method;
+    rbMethodUse method;
     rbContactPairs* pairs;
     rbContactGraph* graph;
     rbContactSolvers solvers;
@@ -228,23 +246,12 @@ struct rbStepContacts {
     rbContactSet found;              // those of shapes
     int islandCount;
     rbStepGrid grid;
-    struct {
-        int count; // of the current step; 0: not yet known
-        int done;
-    } parts; // see step_contact_time.c
+    rbStepParts parts;
     rbStageStart stage;
     rbStepFlight flight;
     rbNodeTrial trial;
     rbStepRest rest;
-    struct {
-        RB_ARRAY(rbLimitContact) contacts; // meaning of the contacts behind those of shapes
-        bool isAny;                        // joints have stops
-    } limits;
-    struct {
-        double deepest;   // m, overlaps that the run left before it
-        double excess;    // m or rad beyond stops, the same
-        double partUntil; // s, overlaps should be undone by then
-    } start;
+    rbRunStart start;
     rbStepAccounts accounts;
     rbTouchReport report;
     rbOrderControl order;

@@ -95,9 +95,19 @@ static size_t placeOfGuesses(const rbMechanism* m)
     return (size_t)m->bodyCount * BODY_DOUBLES + 2 * (size_t)m->rowCount;
 }
 
-static rbStepTotals sumBodies(const rbMechanism* m)
+// Sums over the bodies of a mechanism.
+typedef struct Totals {
+    double mass;
+    rbVec3 center;   // m, of mass
+    rbVec3 momentum; // kg m/s
+    rbVec3 angular;  // kg m^2/s, about the origin
+    double kinetic;  // J
+    double energy;   // J, if nothing but constant forces acts
+} Totals;
+
+static Totals sumBodies(const rbMechanism* m)
 {
-    rbStepTotals sum = {0};
+    Totals sum = {0};
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
@@ -140,7 +150,7 @@ static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
 // origin; all bodies must be dynamic.
 static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
 {
-    rbStepTotals sum = sumBodies(m);
+    Totals sum = sumBodies(m);
     rbVec3 spin;
     rbVec3 velocity = rbScale(1.0 / sum.mass, momentum);
     rbVec3 own = rbSub(angular, rbCross(sum.center, momentum));
@@ -709,7 +719,7 @@ static bool isConservative(const rbStepMechanism* mechanism)
 }
 
 // Angular momentum about the center of mass.
-static rbVec3 ownAngular(const rbStepTotals* sum)
+static rbVec3 ownAngular(const Totals* sum)
 {
     return rbSub(sum->angular, rbCross(sum->center, sum->momentum));
 }
@@ -718,16 +728,15 @@ static rbVec3 ownAngular(const rbStepTotals* sum)
 // the field, and its center flies freely. Impulses at nearly singular positions may be so large
 // that their rounding shows: it is corrected as a motion and a shift of the whole, which no joint
 // feels.
-static void keepMomentum(rbStepMechanism* mechanism, double h)
+static void keepMomentum(rbStepMechanism* mechanism, const Totals* before, double h)
 {
     rbMechanism* m = &mechanism->m;
     rbVec3 force = RB_VEC3_ZERO;
     for (int i = 0; i < m->bodyCount; ++i) {
         force = rbAdd(force, m->bodies[i].force);
     }
-    RB_ASSERT(mechanism->traits.isAfloat);
-    const rbStepTotals* before = &mechanism->before;
-    rbStepTotals sum = sumBodies(m);
+    RB_ASSERT(mechanism->traits.isAfloat && before->mass > 0.0);
+    Totals sum = sumBodies(m);
     rbVec3 mean = rbAddScaled(before->momentum, 0.5 * h, force);
     rbVec3 shift = rbSub(rbAddScaled(before->center, h / sum.mass, mean), sum.center);
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -740,35 +749,34 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     addRigidMotion(m, off, turn);
 }
 
-static void noteStart(const rbStepRun* run, double time, double h)
+// J, possible work of the forces in a step on bodies at rest.
+static double sumForceEnergy(const rbMechanism* m, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    const rbMechanism* m = &mechanism->m;
-    (void)rbStep_Forces(run, time);
-    mechanism->before = sumBodies(m);
-    mechanism->forceEnergy = 0.0;
+    double sum = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double square = h * h * rbLengthSquared(m->bodies[i].force);
-        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
+        sum += 0.5 * m->bodies[i].invMass * square;
     }
+    RB_ASSERT(!(sum < 0.0));
+    return sum;
 }
 
 // Whether the energy grew by no more than it may in a step. Joints do no work: more means that
 // look-ahead has found another configuration that closes them, far from the current one.
-static bool isTame(const rbStepMechanism* mechanism)
+static bool isTame(const rbStepMechanism* mechanism, const Totals* before, double forceEnergy)
 {
-    rbStepTotals sum = sumBodies(&mechanism->m);
-    double most = TAME_PART * sum.kinetic + mechanism->forceEnergy;
-    return !isConservative(mechanism) || sum.energy - mechanism->before.energy <= most;
+    Totals sum = sumBodies(&mechanism->m);
+    double most = TAME_PART * sum.kinetic + forceEnergy;
+    return !isConservative(mechanism) || sum.energy - before->energy <= most;
 }
 
 // Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
 // free mechanism, from the motion relative to its rigid-body motion, so that momentum is conserved.
-static void tame(rbStepMechanism* mechanism)
+static void tame(rbStepMechanism* mechanism, const Totals* before)
 {
     rbMechanism* m = &mechanism->m;
-    rbStepTotals sum = sumBodies(m);
-    double gain = sum.energy - mechanism->before.energy;
+    Totals sum = sumBodies(m);
+    double gain = sum.energy - before->energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
@@ -804,18 +812,21 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     mechanism->seen.redundantMost = 0;
     memset(mechanism->rows.sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     rbStep_RunMotors(run, time, h);
-    noteStart(run, time, h);
+    (void)rbStep_Forces(run, time);
+    Totals before = sumBodies(&mechanism->m);
+    double forceEnergy = sumForceEnergy(&mechanism->m, h);
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
     rbStatus status = makeParts(&own, time, h, 0);
-    if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
-        tame(mechanism);
-    } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
+    bool isWild = !isTame(mechanism, &before, forceEnergy);
+    if (mechanism->node.settleCount > 0 || (own.isForced && isWild)) {
+        tame(mechanism, &before);
+    } else if (status == RB_STATUS_OK && isWild) {
         status = RB_STATUS_NUMERICAL;
     }
     // Twice: a large correction leaves rounding errors.
     for (int k = 0; isKept && status == RB_STATUS_OK && k < 2; ++k) {
-        keepMomentum(mechanism, h);
+        keepMomentum(mechanism, &before, h);
     }
     return status;
 }

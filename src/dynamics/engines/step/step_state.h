@@ -89,16 +89,6 @@ typedef struct rbStepTraits {
     bool isFieldUniform; // all bodies have the same constant acceleration
 } rbStepTraits;
 
-// Sums over the bodies of a mechanism.
-typedef struct rbStepTotals {
-    double mass;
-    rbVec3 center;   // m, of mass
-    rbVec3 momentum; // kg m/s
-    rbVec3 angular;  // kg m^2/s, about the origin
-    double kinetic;  // J
-    double energy;   // J, if nothing but constant forces acts
-} rbStepTotals;
-
 // What the current step showed.
 typedef struct rbStepSeen {
     double rateError;  // m/s, rad/s: left by the last velocity correction
@@ -153,8 +143,6 @@ typedef struct rbStepMechanism {
     double work[RB_WORK_COUNT];      // J, of the current step
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
     rbNodeMemory node;
-    rbStepTotals before; // at the start of the current step
-    double forceEnergy;  // J, possible work of the forces in the step on bodies at rest
     rbStepSeen seen;
     rbStepCopies copies;
 } rbStepMechanism;
