@@ -9,7 +9,7 @@
 // Mechanisms that woke at the end of the flight have had no first half.
 static void kickMoving(const rbStepRun* run, double time, double h)
 {
-    if (!rbContactStep_IsWoken(run->engine->contacts, run->mechanism)) {
+    if (!rbContactStep_IsWoken(run->mechanism->engine->contacts, run->mechanism)) {
         rbStep_KickBasic(run, time, h);
     }
 }

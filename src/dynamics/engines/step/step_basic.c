@@ -67,16 +67,15 @@ double rbStep_Forces(const rbStepRun* run, double time)
     return power;
 }
 
-void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
+void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, bool isAhead)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     if (!mechanism->traits.hasPaths) {
         return;
     }
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
         const rbPath* path =
-            body->index >= 0 ? run->engine->bodies.data[body->index].def.path : NULL;
+            body->index >= 0 ? mechanism->engine->bodies.data[body->index].def.path : NULL;
         if (!body->isDynamic && path != NULL) {
             rbStep_FollowPath(path, time, body, isAhead);
         }
@@ -100,7 +99,7 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
         if (info->role != RB_ROLE_FREEDOM) {
             continue;
         }
-        rbStepJointSlot* joint = &run->engine->joints.data[info->owner];
+        rbStepJointSlot* joint = &mechanism->engine->joints.data[info->owner];
         const rbMotorModel* motor =
             joint->def.motors != NULL ? &joint->def.motors[info->freedom] : NULL;
         if (motor == NULL || !rbMotorType_IsServo(motor->def.type)) {
@@ -145,16 +144,15 @@ static rbVec3 findArm(const rbMechanism* m, const rbRowBlock* block)
     return rbSub(pointB, poseB->position);
 }
 
-void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB)
+void rbStep_SetSpeeds(rbStepMechanism* mechanism, double timeA, double timeB)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbRowBlock* block = &mechanism->m.blocks[i];
         const rbBlockInfo* info = &mechanism->infos[i];
         if (block->kind != RB_ROW_TRAVEL || info->role == RB_ROLE_FRICTION) {
             continue;
         }
-        const rbStepJointDef* def = &run->engine->joints.data[info->owner].def;
+        const rbStepJointDef* def = &mechanism->engine->joints.data[info->owner].def;
         double* speeds = &mechanism->m.speeds[block->firstRow];
         if (info->role == RB_ROLE_SPEED) {
             const rbMotorModel* motor = &def->motors[info->freedom];
@@ -407,20 +405,19 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
 }
 
 // Whether look-ahead ends after a few iterations, met or not.
-static bool isCut(const rbStepRun* run)
+static bool isCut(const rbStepMechanism* mechanism)
 {
-    return run->engine->settings.iterationsMax > 0 ||
-           rbStepContacts_AreQuick(run->engine->contacts);
+    return mechanism->engine->settings.iterationsMax > 0 ||
+           rbStepContacts_AreQuick(mechanism->engine->contacts);
 }
 
 // Impulses of half a step before its stage is solved: those of the last step as a first guess, or
 // none. Rows at a limit push with it.
-static void applyFirst(const rbStepRun* run, double h, bool isGuessed)
+static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     // Where iterations are capped the last impulses may be anything.
-    isGuessed = isGuessed && !isCut(run);
+    isGuessed = isGuessed && !isCut(mechanism);
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         bool isPushed = false;
@@ -460,12 +457,11 @@ static void keepImpulses(rbStepMechanism* mechanism, double h, double share)
 
 // Where corrections are capped, existing errors are not corrected in one step: the velocity stage
 // would not remove the impulses this needs, and contacts of small steps would answer them.
-static void allowLeftover(const rbStepRun* run)
+static void allowLeftover(rbStepMechanism* mechanism)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    m->leftover = isCut(run) ? LEFTOVER : 0.0;
-    for (int i = 0; isCut(run) && i < m->blockCount; ++i) {
+    m->leftover = isCut(mechanism) ? LEFTOVER : 0.0;
+    for (int i = 0; isCut(mechanism) && i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         if (block->kind == RB_ROW_HOLD) {
             block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
@@ -493,7 +489,7 @@ static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
                                        [STAGE_END] = rbCorrectVelocities,
                                        [STAGE_BACKWARD] = rbSettlePositions};
     rbStepMechanism* mechanism = run->mechanism;
-    rbStepStatistics* s = &run->engine->statistics;
+    rbStepStatistics* s = &mechanism->engine->statistics;
     bool isOfRates = stage == STAGE_END;
     rbCorrected corrected;
     int iterations = 0;
@@ -523,11 +519,11 @@ static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
 static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
     // The residual of look-ahead is divided by h and amplified by the weights of the runs: higher
     // orders continue until rounding stops them.
-    double tolerance = rbStep_GetTolerance(run->engine);
+    double tolerance = rbStep_GetTolerance(mechanism->engine);
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
     bool isHigh = settings->order > 2;
     rbCorrection correction = {
@@ -535,12 +531,12 @@ static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector*
         .tolerance = isHigh ? fmin(tolerance, POLISH_ROUNDINGS * rounding) : tolerance,
         .floor = fmax(tolerance, FLOOR_ROUNDINGS * rounding),
         .iterationsMax = settings->iterationsMax > 0 ? settings->iterationsMax
-                         : isCut(run)                ? QUICK_ITERATIONS
+                         : isCut(mechanism)          ? QUICK_ITERATIONS
                          : isIterative               ? 10000
                          : run->isSmallest           ? LONG_ITERATIONS
                                                      : SHORT_ITERATIONS,
         .impulseMax = settings->impulseMax,
-        .isPolished = tolerance < POLISH_TOLERANCE || !isCut(run),
+        .isPolished = tolerance < POLISH_TOLERANCE || !isCut(mechanism),
         .isIterative = isIterative,
     };
     rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_START);
@@ -569,7 +565,7 @@ static void correctVelocities(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbCorrector* corrector = mechanism->inner;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
     double floor = FLOOR_ROUNDINGS * DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m));
     double asked =
@@ -591,7 +587,7 @@ static void correctVelocities(const rbStepRun* run, double h)
     mechanism->seen.rateJoint =
         worst->role == RB_ROLE_SPRING ? mechanism->seen.rateJoint : worst->owner;
     if (!run->isTrial && !corrected.isLimitChanged) {
-        double* most = &run->engine->statistics.velocityErrorMax;
+        double* most = &mechanism->engine->statistics.velocityErrorMax;
         *most = fmax(*most, corrected.error);
     }
 }
@@ -617,8 +613,8 @@ static void stopRates(const rbStepRun* run, double h)
     if (h > 0.0) {
         notePivots(mechanism, mechanism->inner->solver);
     }
-    if (run->engine->settings.hasVelocityCorrection) {
-        applyFirst(run, h, false);
+    if (mechanism->engine->settings.hasVelocityCorrection) {
+        applyFirst(mechanism, h, false);
         correctVelocities(run, h);
     }
 }
@@ -626,7 +622,7 @@ static void stopRates(const rbStepRun* run, double h)
 void rbStep_StopRates(const rbStepRun* run, double time)
 {
     rbStep_ContinueErrors(run->mechanism);
-    rbStep_SetSpeeds(run, time, time);
+    rbStep_SetSpeeds(run->mechanism, time, time);
     stopRates(run, 0.0);
 }
 
@@ -679,12 +675,11 @@ static void takeAhead(rbMechanism* m)
     }
 }
 
-static void flyToEnd(const rbStepRun* run, double time)
+static void flyToEnd(rbStepMechanism* mechanism, double time)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     takeAhead(m);
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(m);
@@ -692,10 +687,10 @@ static void flyToEnd(const rbStepRun* run, double time)
 }
 
 // The impulses of RB_SCHEME_MIDDLE act half a step later.
-static void flyHalf(const rbStepRun* run, double time, double h)
+static void flyHalf(rbStepMechanism* mechanism, double time, double h)
 {
-    rbMechanism_LookAhead(&run->mechanism->m, 0.5 * h);
-    flyToEnd(run, time + 0.5 * h);
+    rbMechanism_LookAhead(&mechanism->m, 0.5 * h);
+    flyToEnd(mechanism, time + 0.5 * h);
 }
 
 // The forces of a share of the step, motors, and the explicit share of damping; all of the step:
@@ -705,17 +700,17 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(h > 0.0 && (share == 0.5 || share == 1.0));
     mechanism->m.duration = h;
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     refresh(mechanism);
     double power = rbStep_Forces(run, time);
     mechanism->work[RB_WORK_LOAD] += share * h * power + 0.5 * share * h * torquePower(run);
     rezero(mechanism);
     noteRates(mechanism);
-    rbStep_SetSpeeds(run, time, time + h);
+    rbStep_SetSpeeds(mechanism, time, time + h);
     if (share < 1.0) {
         kickDrives(mechanism, h, STAGE_START);
     } else {
-        applyFirst(run, 2.0 * h, false);
+        applyFirst(mechanism, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
     rbStep_KickBodies(&mechanism->m, share * h);
@@ -742,33 +737,34 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     // Springs and limited rows support only the symmetric scheme.
-    bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
+    bool isMiddle =
+        mechanism->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     pushAtStart(run, time, h, 0.5);
     double ahead = h;
     if (isMiddle) {
-        flyHalf(run, time, h);
+        flyHalf(mechanism, time, h);
         ahead = 0.5 * h;
     }
-    allowLeftover(run);
+    allowLeftover(mechanism);
     setCompliance(mechanism, ahead, STAGE_START);
     if (mechanism->traits.hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
         rbCorrector_Factor(corrector, m);
     }
-    rbStep_PlaceFixed(run, time + h, true);
-    applyFirst(run, h, true);
+    rbStep_PlaceFixed(mechanism, time + h, true);
+    applyFirst(mechanism, h, true);
     if (!correctPositions(run, ahead, corrector).isMet) {
         return false;
     }
     keepImpulses(mechanism, h, 0.5);
     accountForStart(run, h);
-    flyToEnd(run, time + h);
+    flyToEnd(mechanism, time + h);
     noteRates(mechanism);
-    rbStep_SetSpeeds(run, time + h, time + h);
+    rbStep_SetSpeeds(mechanism, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     pushAtEnd(run, time + h, h);
     accountForEnd(run, h);
-    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -786,13 +782,13 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     rbStep_RunMotors(run, time, h);
     pushAtStart(run, time, h, 0.5);
-    allowLeftover(run);
+    allowLeftover(mechanism);
     rbStep_RenewStart(mechanism, h);
-    rbStep_PlaceFixed(run, time + h, true);
-    applyFirst(run, h, true);
+    rbStep_PlaceFixed(mechanism, time + h, true);
+    applyFirst(mechanism, h, true);
     (void)correctPositions(run, h, mechanism->inner);
 }
 
@@ -813,12 +809,12 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     rbMechanism_LookAhead(&mechanism->m, h);
     keepImpulses(mechanism, h, 0.5);
     // Forces do work with the final velocities.
-    rbStepContacts_ReturnSpeeds(run->engine->contacts, mechanism);
+    rbStepContacts_ReturnSpeeds(mechanism->engine->contacts, mechanism);
     accountForStart(run, h);
-    flyToEnd(run, time + h);
-    rbStep_SetSpeeds(run, time + h, time + h);
+    flyToEnd(mechanism, time + h);
+    rbStep_SetSpeeds(mechanism, time + h, time + h);
     renewEnd(mechanism, h);
-    applyFirst(run, h, false);
+    applyFirst(mechanism, h, false);
 }
 
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
@@ -839,10 +835,10 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     refresh(mechanism);
     rezero(mechanism);
-    rbStep_SetSpeeds(run, time, time);
+    rbStep_SetSpeeds(mechanism, time, time);
     renewEnd(mechanism, h);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
@@ -881,8 +877,8 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
     }
     mechanism->grid.time = time;
     mechanism->isAnchored = false;
-    rbStep_FollowFreedoms(run->engine, mechanism);
-    rbStep_CountErrors(run->engine, mechanism);
+    rbStep_FollowFreedoms(mechanism);
+    rbStep_CountErrors(mechanism);
 }
 
 //--------------------------------------------------------------------------------------------------
@@ -909,7 +905,7 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0);
     rbCorrection correction = {
         .h = h,
-        .tolerance = fmax(rbStep_GetTolerance(run->engine), FLOOR_ROUNDINGS * rounding),
+        .tolerance = fmax(rbStep_GetTolerance(mechanism->engine), FLOOR_ROUNDINGS * rounding),
         .iterationsMax = SETTLE_ITERATIONS,
         .impulseMax = INFINITY,
         .isBackward = true,
@@ -931,14 +927,14 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     pushAtStart(run, time, h, 1.0);
     rbMechanism_LookAhead(m, h);
     takeAhead(m);
-    rbStep_PlaceFixed(run, time + h, true);
-    rbStep_PlaceFixed(run, time + h, false);
+    rbStep_PlaceFixed(mechanism, time + h, true);
+    rbStep_PlaceFixed(mechanism, time + h, false);
     double error = settlePositions(run, h, softness);
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
     keepImpulses(mechanism, h, 1.0);
     accountForStart(run, 2.0 * h);
     rbStep_StopRates(run, time + h);
-    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
 }

@@ -402,7 +402,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
             addSpring(builder, i);
         }
     }
-    rbStepMechanism mechanism = {0};
+    rbStepMechanism mechanism = {.engine = engine};
     finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
     rbArray_FreeAll(builder->bodies, builder->blocks, builder->infos);

@@ -584,8 +584,7 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
     c->accounts.sums.lifted += rbContactStep_EachBody(c, returnSpeed, &h);
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
-        rbStepRun run = {
-            .engine = c->engine, .mechanism = mechanism, .host = host, .isForced = true};
+        rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
         if (isLateMechanism(c, mechanism)) {
             rbStep_KickBodies(&mechanism->m, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
             (void)rbStep_SweepRates(&run, h);

@@ -372,8 +372,7 @@ void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double 
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         if (rbContactStep_IsWoken(c, mechanism)) {
-            rbStepRun run = {
-                .engine = c->engine, .mechanism = mechanism, .host = host, .isForced = true};
+            rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
             rbStep_WakeBasic(&run, c->grid.time, h);
         }
     }

@@ -8,10 +8,8 @@ void rbContactStep_EachMechanism(rbStepContacts* c, const rbStepHost* host, rbSt
                                  double h)
 {
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = c->engine,
-                         .mechanism = &c->engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
+        rbStepRun run = {
+            .mechanism = &c->engine->mechanisms.data[i], .host = host, .isForced = true};
         int first = run.mechanism->m.bodies[0].index;
         RB_ASSERT(first >= 0 && first < c->engine->bodies.count);
         if (!rbContactFreeze_IsFrozen(c->rest.freeze, first)) {
@@ -68,10 +66,7 @@ bool rbContactStep_SweepJoints(void* context, double* error)
     *error = 0.0;
     rbStepMechanism* mechanism;
     for (int i = 0; (mechanism = nextMechanism(sweep->c, sweep->island, &i)) != NULL;) {
-        rbStepRun run = {.engine = sweep->c->engine,
-                         .mechanism = mechanism,
-                         .host = sweep->host,
-                         .isForced = true};
+        rbStepRun run = {.mechanism = mechanism, .host = sweep->host, .isForced = true};
         RB_ASSERT(mechanism->m.bodies[0].isDynamic && sweep->h > 0.0);
         takeMechanism(sweep->c, mechanism);
         double tolerance = sweep->isOfRates ? sweep->c->settings.velocityTolerance
@@ -131,7 +126,7 @@ void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h)
 {
     const rbStepRows* rows = &run->mechanism->rows;
     int first = run->mechanism->m.bodies[0].index;
-    bool isQuick = run->engine->contacts->flight.kinds.data[first] == RB_FLIGHT_QUICK;
+    bool isQuick = run->mechanism->engine->contacts->flight.kinds.data[first] == RB_FLIGHT_QUICK;
     for (int row = 0; row < run->mechanism->m.rowCount; ++row) {
         rows->reactions[row] = isQuick ? rows->reactions[row] : 0.0;
         rows->totals[row] += h * rows->reactions[row];

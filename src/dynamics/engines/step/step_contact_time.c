@@ -100,7 +100,7 @@ static void keepState(rbStepContacts* c)
     c->trial.stepStatistics = c->engine->statistics;
     c->trial.sums = c->accounts.sums;
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbStep_KeepNode(c->engine, &c->engine->mechanisms.data[i]);
+        rbStep_KeepNode(&c->engine->mechanisms.data[i]);
     }
 }
 
@@ -115,7 +115,7 @@ static void recallState(rbStepContacts* c)
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
-        rbStep_RecallNode(c->engine, mechanism);
+        rbStep_RecallNode(mechanism);
     }
     c->statistics = c->trial.contactStatistics;
     c->engine->statistics = c->trial.stepStatistics;

@@ -105,14 +105,14 @@ double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rb
 }
 
 // Positions at the node, so that turns are counted.
-void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism)
+void rbStep_FollowFreedoms(const rbStepMechanism* mechanism)
 {
     const rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         if (mechanism->infos[i].role != RB_ROLE_JOINT) {
             continue;
         }
-        rbStepJointSlot* slot = &engine->joints.data[mechanism->infos[i].owner];
+        rbStepJointSlot* slot = &mechanism->engine->joints.data[mechanism->infos[i].owner];
         for (int k = 0; k < slot->def.model->freedomCount; ++k) {
             slot->positions[k] = rbStep_FollowFreedom(
                 &slot->def.model->freedoms[k], slot->positions[k],
@@ -168,10 +168,10 @@ static rbStartGap measureErrors(const rbStepMechanism* mechanism, double toleran
     return gap;
 }
 
-void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStep_CountErrors(rbStepMechanism* mechanism)
 {
-    rbStepStatistics* s = &engine->statistics;
-    rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
+    rbStepStatistics* s = &mechanism->engine->statistics;
+    rbStartGap gap = measureErrors(mechanism, mechanism->engine->settings.tolerance, NULL);
     if (mechanism->isOpen && gap.count > 0) {
         s->assemblingSteps += 1;
         return;
@@ -184,7 +184,7 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     s->positionErrorMax = fmax(s->positionErrorMax, gap.position);
     s->angleErrorMax = fmax(s->angleErrorMax, gap.angle);
     // Speeds that miss their target: motors that request the impossible.
-    const rbStepSettings* settings = &engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double asked =
         settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
     bool isFast = mechanism->seen.rateError > fmax(asked, RATE_PART * mechanism->seen.rateScale) &&
@@ -350,27 +350,27 @@ static rbStepStiff findStiff(const rbStepEngine* engine)
 
 // ------------------------------------------------------------------------------------------ start
 
-static double assembleTolerance(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+static double assembleTolerance(const rbStepMechanism* mechanism)
 {
-    const rbStepSettings* settings = &engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double asked = settings->assembleTolerance;
     return fmax(settings->tolerance, asked > 0.0 ? asked : 1e-6 * mechanism->size);
 }
 
 // Moves the bodies onto the joints step by step, with a new matrix each time; false if they no
 // longer approach.
-static bool assemble(const rbStepRun* run, double tolerance)
+static bool assemble(rbStepMechanism* mechanism, double tolerance)
 {
     double last = INFINITY;
     int slowCount = 0;
     for (int k = 0; k < START_PROJECTIONS; ++k) {
         // Large gaps in small portions: a full step overshoots.
         double damping =
-            k < START_DAMPED && last > START_NEAR * run->mechanism->size ? START_DAMPING : 0.0;
-        rbCorrected projected = rbStep_Project(run, 1, damping);
+            k < START_DAMPED && last > START_NEAR * mechanism->size ? START_DAMPING : 0.0;
+        rbCorrected projected = rbStep_Project(mechanism, 1, damping);
         if (projected.isMet || projected.error <= tolerance) {
             // To rounding.
-            (void)rbStep_Project(run, START_PROJECTIONS, 0.0);
+            (void)rbStep_Project(mechanism, START_PROJECTIONS, 0.0);
             return true;
         }
         slowCount = projected.error > START_SLOW * last ? slowCount + 1 : 0;
@@ -398,9 +398,9 @@ static void takeWorse(rbStartGap* gap, const rbStartGap* own)
 static void validateStart(const rbStepRun* run, rbStartGap* gap)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
-    double tolerance = assembleTolerance(run->engine, mechanism);
-    rbStartGap own = measureErrors(mechanism, tolerance, run->engine->joints.data);
+    const rbStepSettings* settings = &mechanism->engine->settings;
+    double tolerance = assembleTolerance(mechanism);
+    rbStartGap own = measureErrors(mechanism, tolerance, mechanism->engine->joints.data);
     bool isOpen = own.count > 0;
     bool isContinued = !isOpen && own.leftCount > 0;
     bool isGentle = settings->isAssembleAllowed && settings->impulseMax < INFINITY;
@@ -408,7 +408,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
         takeWorse(gap, &own);
     } else if (!isContinued && (!isOpen || !isGentle)) {
         rbStep_Save(mechanism, mechanism->copies.start);
-        bool isClosed = assemble(run, tolerance);
+        bool isClosed = assemble(mechanism, tolerance);
         if (isOpen && !isClosed) {
             // Reports the joint that was open first, and one that it leaves open.
             rbStartGap left = measureErrors(mechanism, tolerance, NULL);
@@ -454,11 +454,11 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     s->rowCount = 0;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isTrial = true};
+        rbStepRun run = {.mechanism = mechanism, .host = host, .isTrial = true};
         if (gap != NULL) {
             validateStart(&run, &worst);
         }
-        rbStep_FollowFreedoms(engine, mechanism);
+        rbStep_FollowFreedoms(mechanism);
         s->rowCount += mechanism->m.rowCount;
     }
     if (engine->contacts != NULL) {
@@ -502,7 +502,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[engine->bodies.data[index].mechanism];
     rbMechanism* m = &mechanism->m;
-    rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host};
+    rbStepRun run = {.mechanism = mechanism, .host = host};
     rbStep_MakeNode(&run, time);
     run.isTrial = true;
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -518,7 +518,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     // A state that opens joints is projected back onto them.
     rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
     if (gap.count > 0 && !mechanism->isOpen) {
-        (void)assemble(&run, engine->settings.tolerance);
+        (void)assemble(run.mechanism, engine->settings.tolerance);
     }
     m->duration = 0.0;
     rbStep_StopRates(&run, time);

@@ -348,14 +348,13 @@ void rbStep_HoldJoints(const rbMechanism* m, double* compliance)
     }
 }
 
-rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping)
+rbCorrected rbStep_Project(rbStepMechanism* mechanism, int iterationsMax, double damping)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     rbCorrection correction = {
         .h = 1.0,
         .tolerance = PROJECTION_FLOOR * DBL_EPSILON * mechanism->size,
-        .floor = rbStep_GetTolerance(run->engine),
+        .floor = rbStep_GetTolerance(mechanism->engine),
         .iterationsMax = iterationsMax,
         .impulseMax = INFINITY,
         .damping = damping,
@@ -374,7 +373,7 @@ static void placeForMethod(void* context, rbMechanism* mechanism, double time)
 {
     const rbStepRun* run = context;
     (void)mechanism;
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(run->mechanism, time, false);
     run->mechanism->isForceKnown = false;
     (void)rbStep_Forces(run, time);
 }
@@ -386,14 +385,14 @@ static bool stepByMethod(const rbStepRun* run, double time, double h)
     rbStepRun copy = *run;
     rbStep_ClearTotals(mechanism);
     rbMechanism_Refresh(&mechanism->m);
-    rbStep_SetSpeeds(run, time, time + h);
+    rbStep_SetSpeeds(mechanism, time, time + h);
     rbMethodState* method = mechanism->method;
     method->row->step(method, &mechanism->m, time, h, placeForMethod, &copy);
-    rbStep_PlaceFixed(run, time + h, false);
+    rbStep_PlaceFixed(mechanism, time + h, false);
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(&mechanism->m);
     mechanism->isRefreshed = true;
-    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -456,7 +455,7 @@ static void settleRun(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     double most =
-        fmax(CONTRADICTION * run->engine->settings.tolerance, CONTRADICTED * mechanism->size);
+        fmax(CONTRADICTION * mechanism->engine->settings.tolerance, CONTRADICTED * mechanism->size);
     if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
         rbStep_Restore(mechanism, mechanism->copies.start);
         rbStep_ClearTotals(mechanism);
@@ -469,7 +468,7 @@ static void settleRun(const rbStepRun* run, double time, double h)
 static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs,
                           mechanism->m.bodyCount};
     double* finest = runOf(mechanism, runs - 1); // of order 2, which is stable
@@ -487,8 +486,8 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
         }
         momentum = useRun(mechanism, finest);
     }
-    rbStep_PlaceFixed(run, time + h, false);
-    (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
+    rbStep_PlaceFixed(mechanism, time + h, false);
+    (void)rbStep_Project(mechanism, PROJECTIONS_MAX, 0.0);
     // Velocities only: nothing soft acts in zero time.
     rbStep_StopRates(run, time + h);
     if (mechanism->traits.isAfloat) {
@@ -526,7 +525,7 @@ static bool makeStep(const rbStepRun* run, double time, double h)
     }
     // Limited impulses and steps of order 1 do not support extrapolation.
     bool isPlain = mechanism->isOpen || mechanism->node.settleCount > 0;
-    int runs = isPlain ? 1 : run->engine->settings.order / 2;
+    int runs = isPlain ? 1 : mechanism->engine->settings.order / 2;
     RB_ASSERT(runs >= 1 && runs <= RB_STEP_RUNS_MAX && h > 0.0);
     rbStep_Save(mechanism, mechanism->copies.start);
     bool isMade = makeRun(run, time, h, 1);
@@ -655,7 +654,7 @@ static void addPart(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     if (!run->isTrial) {
-        rbStepStatistics* s = &run->engine->statistics;
+        rbStepStatistics* s = &mechanism->engine->statistics;
         s->stepSmallest = fmin(s->stepSmallest, h);
         mechanism->node.estimateSum += mechanism->seen.estimate;
     }
@@ -669,9 +668,8 @@ static void addPart(const rbStepRun* run, double h)
 
 // Whether the part just made is short enough for the fastest oscillation of the mechanism at its
 // end; if not, it is undone.
-static bool isSwingResolved(const rbStepRun* run, double h)
+static bool isSwingResolved(rbStepMechanism* mechanism, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     if (mechanism->method != NULL || mechanism->node.settleCount > 0) {
         return true;
     }
@@ -689,14 +687,14 @@ static bool isSwingResolved(const rbStepRun* run, double h)
 // enough.
 static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth)
 {
-    rbStepEngine* engine = run->engine;
+    rbStepEngine* engine = run->mechanism->engine;
     int most = run->isForced ? 0 : engine->settings.halvingsMax;
     RB_ASSERT(h > 0.0 && depth <= most);
     bool isSplit = depth < run->mechanism->node.level && depth < most;
     if (!isSplit) {
         rbStepRun attempt = *run;
         attempt.isSmallest = depth >= most;
-        if (makeStep(&attempt, time, h) && (depth >= most || isSwingResolved(run, h))) {
+        if (makeStep(&attempt, time, h) && (depth >= most || isSwingResolved(run->mechanism, h))) {
             addPart(run, h);
             return RB_STATUS_OK;
         }
@@ -803,7 +801,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun own = *run;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     rbPoll();
     // If no halvings or few iterations are allowed, the result is accepted.
     own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
@@ -832,7 +830,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
 }
 
 // The state, and the memory of servos: a trial must not count.
-static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbByteStream stream)
+static void moveNode(rbStepMechanism* mechanism, rbByteStream stream)
 {
     rbStep_Move(mechanism, &stream);
     RB_MOVE(&stream, mechanism->node);
@@ -841,27 +839,26 @@ static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbB
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_FREEDOM) {
-            RB_MOVE(&stream, engine->joints.data[info->owner].motors[info->freedom]);
+            RB_MOVE(&stream, mechanism->engine->joints.data[info->owner].motors[info->freedom]);
         }
     }
     RB_ASSERT(stream.size <= (size_t)mechanism->copies.nodeSize);
 }
 
-void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStep_KeepNode(rbStepMechanism* mechanism)
 {
-    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept});
+    moveNode(mechanism, (rbByteStream){.bytes = mechanism->copies.kept});
 }
 
-void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStep_RecallNode(rbStepMechanism* mechanism)
 {
-    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept, .isLoading = true});
+    moveNode(mechanism, (rbByteStream){.bytes = mechanism->copies.kept, .isLoading = true});
     mechanism->isAnchored = false;
 }
 
-static void keepNode(const rbStepRun* run)
+static void keepNode(rbStepMechanism* mechanism)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    rbStep_KeepNode(run->engine, mechanism);
+    rbStep_KeepNode(mechanism);
     rbStep_MeasureSize(mechanism);
 }
 
@@ -873,18 +870,17 @@ static bool isSingular(const rbStepMechanism* mechanism)
            mechanism->seen.pivotWorst < SINGULAR_PIVOT * mechanism->node.pivotUsual;
 }
 
-static void finishNode(const rbStepRun* run, double time, double h)
+static void finishNode(rbStepMechanism* mechanism, double time, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    rbStepStatistics* s = &run->engine->statistics;
+    rbStepStatistics* s = &mechanism->engine->statistics;
     RB_ASSERT(time > mechanism->grid.time && h > 0.0);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     mechanism->grid.time = time;
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.sums[row] / h;
     }
-    rbStep_FollowFreedoms(run->engine, mechanism);
-    rbStep_CountErrors(run->engine, mechanism);
+    rbStep_FollowFreedoms(mechanism);
+    rbStep_CountErrors(mechanism);
     s->steps += 1;
     mechanism->node.calmCount += 1;
     if (mechanism->node.settleCount > 0) {
@@ -921,14 +917,14 @@ static bool refine(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
     int level = mechanism->node.level + 1;
-    if (level > run->engine->settings.halvingsMax) {
+    if (level > mechanism->engine->settings.halvingsMax) {
         return false;
     }
-    rbStep_RecallNode(run->engine, run->mechanism);
+    rbStep_RecallNode(run->mechanism);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
-    rbStep_KeepNode(run->engine, mechanism);
-    run->engine->statistics.halvings += run->isTrial ? 0 : 1;
+    rbStep_KeepNode(mechanism);
+    mechanism->engine->statistics.halvings += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -939,12 +935,12 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
 {
     static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
     rbStepMechanism* mechanism = run->mechanism;
-    rbStepStatistics* s = &run->engine->statistics;
+    rbStepStatistics* s = &mechanism->engine->statistics;
     double time = mechanism->grid.time;
     double h = next - time;
     double end = next;
     double velocityError = s->velocityErrorMax;
-    keepNode(run);
+    keepNode(mechanism);
     rbStatus status = makeSteps(run, time, h);
     while (status == RB_STATUS_NUMERICAL && refine(run)) {
         status = makeSteps(run, time, h);
@@ -955,7 +951,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         if (status == RB_STATUS_OK && !isBad) {
             break;
         }
-        rbStep_RecallNode(run->engine, run->mechanism);
+        rbStep_RecallNode(run->mechanism);
         s->velocityErrorMax = velocityError;
         bool isLast = k == SINGULAR_ATTEMPTS;
         h = isLast ? next - time : stretches[k] * (next - time);
@@ -970,7 +966,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     // Energy gained with the smallest parts is accepted.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
     if (status == RB_STATUS_OK) {
-        finishNode(run, end, h);
+        finishNode(mechanism, end, h);
     }
     return status;
 }
@@ -978,11 +974,10 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
 // m, by which rounding alone lets the orders differ. Next to a singular position the conditions
 // hold a direction of motion only with the root of the lost pivot, so rounding grows by its
 // inverse: no smaller step makes it less.
-static double estimateFloor(const rbStepRun* run)
+static double estimateFloor(const rbStepMechanism* mechanism)
 {
-    const rbStepMechanism* mechanism = run->mechanism;
     // The weights of the runs grow with the order.
-    double roundings = ESTIMATE_ROUNDINGS * (double)run->engine->settings.order;
+    double roundings = ESTIMATE_ROUNDINGS * (double)mechanism->engine->settings.order;
     double part = mechanism->seen.pivotWorst / mechanism->node.pivotUsual;
     part = part < 1.0 ? fmax(part, DBL_EPSILON) : 1.0;
     return roundings * DBL_EPSILON * mechanism->size / sqrt(part);
@@ -991,14 +986,14 @@ static double estimateFloor(const rbStepRun* run)
 // m, the error that a step of size h may have: its share of the time; where it has a kink, a share
 // of the whole, since there the error made does not fall faster than the step. In too short a step
 // rounding of positions would look like the forces that rows with limits feel.
-static double allowedError(const rbStepRun* run, double h)
+static double allowedError(const rbStepMechanism* mechanism, double h)
 {
-    const rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double kink = mechanism->seen.kink;
     double share = kink > 0.0 ? KINK_SHARE : h / settings->horizon;
     double shortest = KINK_ROUNDINGS * sqrt(DBL_EPSILON * mechanism->size * kink);
-    return fmax(share * settings->errorMax, fmax(estimateFloor(run), shortest * settings->horizon));
+    return fmax(share * settings->errorMax,
+                fmax(estimateFloor(mechanism), shortest * settings->horizon));
 }
 
 void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
@@ -1030,8 +1025,8 @@ static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
     rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
     if (status == RB_STATUS_OK) {
         double errors = isKnown ? mechanism->node.estimateSum : INFINITY;
-        rbStep_CountInaccurate(run->engine, time + h, errors);
-        finishNode(run, time + h, h);
+        rbStep_CountInaccurate(mechanism->engine, time + h, errors);
+        finishNode(mechanism, time + h, h);
         mechanism->node.settleCount = 0;
         mechanism->chosen = h;
     }
@@ -1045,13 +1040,13 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
     // of these if all are close.
     static const double cuts[SINGULAR_ATTEMPTS + 1] = {1.0, 0.73, 0.53, 0.87};
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double time = mechanism->grid.time;
     double first = mechanism->chosen;
     double errorLeast = INFINITY;
     double hLeast = 0.0;
     int cut = 0;
-    keepNode(run);
+    keepNode(mechanism);
     while (mechanism->chosen > STEP_LEAST * settings->step) {
         double h = cuts[cut] * mechanism->chosen;
         RB_ASSERT(h > 0.0 && h <= settings->step);
@@ -1062,32 +1057,32 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         mechanism->chosen = isMade ? mechanism->chosen : STEP_SHRINKAGE * h;
         if (isMade && !isCut) {
             double error = mechanism->node.estimateSum - sum;
-            double allowed = allowedError(run, h);
+            double allowed = allowedError(mechanism, h);
             // a kink has an error of the first power
             double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
-            double counted = error > estimateFloor(run) ? error : 0.0;
+            double counted = error > estimateFloor(mechanism) ? error : 0.0;
             double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
             mechanism->chosen = fmin(h * growth, settings->step);
             if (error <= allowed) {
-                run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-                rbStep_CountInaccurate(run->engine, time + h, mechanism->node.estimateSum);
-                finishNode(run, time + h, h);
+                mechanism->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
+                rbStep_CountInaccurate(mechanism->engine, time + h, mechanism->node.estimateSum);
+                finishNode(mechanism, time + h, h);
                 return RB_STATUS_OK;
             }
             hLeast = error < errorLeast ? h : hLeast;
             errorLeast = fmin(error, errorLeast);
         }
-        rbStep_RecallNode(run->engine, mechanism);
+        rbStep_RecallNode(mechanism);
         cut += isCut ? 1 : 0;
     }
     return stepAnyway(run, first, hLeast);
 }
 
 // The next node after the current one.
-static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
+static double nextNode(rbStepMechanism* mechanism)
 {
-    double step = engine->settings.step;
-    if (engine->settings.errorMax > 0.0) {
+    double step = mechanism->engine->settings.step;
+    if (mechanism->engine->settings.errorMax > 0.0) {
         return mechanism->grid.time + mechanism->chosen;
     }
     rbStepGrid* grid = &mechanism->grid;
@@ -1115,10 +1110,10 @@ static bool isFiniteState(const rbMechanism* m)
 // A step of size h from the node, in any case.
 static rbStatus stepOrSettle(const rbStepRun* run, double h)
 {
-    keepNode(run);
+    keepNode(run->mechanism);
     rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
     if (status == RB_STATUS_LIMIT) {
-        rbStep_RecallNode(run->engine, run->mechanism);
+        rbStep_RecallNode(run->mechanism);
         status = settle(run, run->mechanism->grid.time, h);
     }
     return status;
@@ -1140,7 +1135,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
         rbStep_WriteBodies(run->host, &mechanism->m);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
-    rbStep_RecallNode(run->engine, run->mechanism);
+    rbStep_RecallNode(run->mechanism);
     mechanism->seen.estimate = estimate;
     return status;
 }
@@ -1148,21 +1143,21 @@ static rbStatus tryStep(const rbStepRun* run, double time)
 void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
-    if (h > RB_STEP_SNAP * run->engine->settings.step) {
+    if (h > RB_STEP_SNAP * run->mechanism->engine->settings.step) {
         (void)stepOrSettle(run, h);
-        finishNode(run, time, h);
+        finishNode(run->mechanism, time, h);
     }
 }
 
 // Good: the last finite node.
 static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good)
 {
-    rbStepEngine* engine = run->engine;
     rbStepMechanism* mechanism = run->mechanism;
+    rbStepEngine* engine = mechanism->engine;
     double snap = RB_STEP_SNAP * engine->settings.step;
     for (;;) {
         *good = mechanism->grid.time;
-        double next = nextNode(engine, mechanism);
+        double next = nextNode(mechanism);
         bool isHeld = false;
         if (next > time + snap) {
             break;
@@ -1190,7 +1185,7 @@ rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double tim
     int64_t unmet = s->unmetSteps + s->inaccurateSteps;
     *reached = time;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};
+        rbStepRun run = {.mechanism = &engine->mechanisms.data[i], .host = host};
         double good;
         if (advanceMechanism(&run, time, &good) != RB_STATUS_OK) {
             engine->failed = i;
