@@ -52,17 +52,14 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
 
 double rbStep_Forces(const rbStepRun* run, double time)
 {
-    rbMechanism* m = &run->mechanism->m;
+    rbStepMechanism* mechanism = run->mechanism;
     double power = 0.0;
-    if (!run->mechanism->traits.hasLoads && run->mechanism->isForceKnown) {
+    if (!mechanism->traits.hasLoads && mechanism->isForceKnown) {
         return power;
     }
-    run->mechanism->isForceKnown = true;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            power += rbContactStep_LoadBody(run->host, body, time).power;
-        }
+    mechanism->isForceKnown = true;
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        power += rbContactStep_LoadBody(run->host, &mechanism->m.bodies[i], time).power;
     }
     return power;
 }
@@ -260,26 +257,22 @@ static double limitImpulse(const rbStepMechanism* mechanism, int row, double tim
 // Power of constant torques with the current velocities.
 static double torquePower(const rbStepRun* run)
 {
-    const rbMechanism* m = &run->mechanism->m;
+    const rbStepMechanism* mechanism = run->mechanism;
     double power = 0.0;
-    for (int i = 0; run->mechanism->traits.hasTorques && i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            power += rbDot(run->host->motions[body->index].torque,
-                           rbMechBody_GetSpin(body, &m->masses[i]));
-        }
+    for (int i = 0; mechanism->traits.hasTorques && i < mechanism->dynamicCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        power += rbDot(run->host->motions[body->index].torque,
+                       rbMechBody_GetSpin(body, &mechanism->m.masses[i]));
     }
     return power;
 }
 
-void rbStep_KickBodies(rbMechanism* m, double h)
+void rbStep_KickBodies(rbStepMechanism* mechanism, double h)
 {
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
-            body->momentum = rbAddScaled(body->momentum, h, body->torque);
-        }
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
+        body->momentum = rbAddScaled(body->momentum, h, body->torque);
     }
 }
 
@@ -642,19 +635,17 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
             rbStep_Restore(mechanism, mechanism->copies.scratch);
             refresh(mechanism);
         }
-        rbStep_KickBodies(m, 0.5 * h);
+        rbStep_KickBodies(mechanism, 0.5 * h);
         kickDrives(mechanism, h, STAGE_END);
         stopRates(run, h);
         if (!mechanism->traits.hasLoads) {
             break;
         }
         double change = 0.0;
-        for (int i = 0; i < m->bodyCount; ++i) {
+        for (int i = 0; i < mechanism->dynamicCount; ++i) {
             rbMechBody* body = &m->bodies[i];
-            if (body->isDynamic) {
-                change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
-                body->aheadVelocity = body->velocity;
-            }
+            change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
+            body->aheadVelocity = body->velocity;
         }
         power = rbStep_Forces(run, time);
         bool isSettled = change <= DBL_EPSILON * (1.0 + largestSpeed(m));
@@ -666,19 +657,17 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
 }
 
-static void takeAhead(rbMechanism* m)
+static void takeAhead(rbStepMechanism* mechanism)
 {
-    for (int i = 0; i < m->bodyCount; ++i) {
-        if (m->bodies[i].isDynamic) {
-            m->bodies[i].pose = m->bodies[i].ahead;
-        }
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        mechanism->m.bodies[i].pose = mechanism->m.bodies[i].ahead;
     }
 }
 
 static void flyToEnd(rbStepMechanism* mechanism, double time)
 {
     rbMechanism* m = &mechanism->m;
-    takeAhead(m);
+    takeAhead(mechanism);
     rbStep_PlaceFixed(mechanism, time, false);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     rbStep_ContinueErrors(mechanism);
@@ -713,7 +702,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
         applyFirst(mechanism, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
-    rbStep_KickBodies(&mechanism->m, share * h);
+    rbStep_KickBodies(mechanism, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -823,7 +812,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
-    rbStep_KickBodies(&mechanism->m, 0.5 * h);
+    rbStep_KickBodies(mechanism, 0.5 * h);
     kickDrives(mechanism, h, STAGE_END);
     correctVelocities(run, h);
 }
@@ -926,7 +915,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     m->leftover = 0.0;
     pushAtStart(run, time, h, 1.0);
     rbMechanism_LookAhead(m, h);
-    takeAhead(m);
+    takeAhead(mechanism);
     rbStep_PlaceFixed(mechanism, time + h, true);
     rbStep_PlaceFixed(mechanism, time + h, false);
     double error = settlePositions(run, h, softness);

@@ -390,6 +390,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
             engine->bodies.data[i].local = addBody(builder, i);
         }
     }
+    int dynamicCount = builder->bodies.count;
     for (int i = 0; i < engine->joints.count; ++i) {
         const rbStepJointSlot* slot = &engine->joints.data[i];
         if (slot->isUsed && parents[dynamicOf(engine, slot->def.bodyA, slot->def.bodyB)] == root) {
@@ -402,7 +403,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
             addSpring(builder, i);
         }
     }
-    rbStepMechanism mechanism = {.engine = engine};
+    rbStepMechanism mechanism = {.engine = engine, .dynamicCount = dynamicCount};
     finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
     rbArray_FreeAll(builder->bodies, builder->blocks, builder->infos);
@@ -484,11 +485,9 @@ void rbStep_FreeMechanisms(rbStepEngine* engine)
         engine->factorizationsBefore +=
             mechanism->anchor->factorizations + mechanism->inner->factorizations;
         engine->estimateBefore = fmax(engine->estimateBefore, mechanism->node.estimateSum);
-        for (int k = 0; k < mechanism->m.bodyCount; ++k) {
-            const rbMechBody* body = &mechanism->m.bodies[k];
-            if (body->isDynamic && engine->bodies.data[body->index].isUsed) {
-                engine->bodies.data[body->index].estimate = mechanism->node.estimateSum;
-            }
+        for (int k = 0; k < mechanism->dynamicCount; ++k) {
+            rbStepBodySlot* slot = &engine->bodies.data[mechanism->m.bodies[k].index];
+            slot->estimate = slot->isUsed ? mechanism->node.estimateSum : slot->estimate;
         }
         freeMechanism(mechanism);
     }

@@ -398,9 +398,9 @@ void rbContactStep_TakeFlights(rbStepContacts* c)
 
 void rbStepContacts_ReturnSpeeds(const rbStepContacts* c, rbStepMechanism* mechanism)
 {
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && rbContactStep_HasFlight(c, body->index)) {
+        if (rbContactStep_HasFlight(c, body->index)) {
             body->velocity = body->lentVelocity;
             body->momentum = body->lentMomentum;
         }
@@ -445,11 +445,8 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
     double along = 0.0;
     double square = 0.0;
     double work = 0.0;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (!body->isDynamic) {
-            continue;
-        }
         rbVec3 kick = rbScale(h * body->invMass, body->force);
         rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
         rbVec3 w = rbContactStep_HasFlight(c, body->index)
@@ -508,18 +505,14 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
 {
     double late = 0.0;
     bool isResting = false;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            late = fmax(late, c->flight.late.data[body->index]);
-            isResting = isResting || c->flight.late.data[body->index] < 0.0;
-        }
+        late = fmax(late, c->flight.late.data[body->index]);
+        isResting = isResting || c->flight.late.data[body->index] < 0.0;
     }
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            c->flight.late.data[body->index] = isResting ? 0.0 : late;
-        }
+        c->flight.late.data[body->index] = isResting ? 0.0 : late;
     }
 }
 
@@ -586,7 +579,7 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
         if (isLateMechanism(c, mechanism)) {
-            rbStep_KickBodies(&mechanism->m, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
+            rbStep_KickBodies(mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
             (void)rbStep_SweepRates(&run, h);
         }
     }
@@ -597,7 +590,7 @@ void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         if (isLateMechanism(c, mechanism)) {
-            rbStep_KickBodies(&mechanism->m, -0.5 * h);
+            rbStep_KickBodies(mechanism, -0.5 * h);
         }
     }
 }

@@ -418,10 +418,8 @@ void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, doubl
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         bool isRestless = isDriven(c, mechanism);
-        for (int k = 0; isRestless && k < mechanism->m.bodyCount; ++k) {
-            if (mechanism->m.bodies[k].isDynamic) {
-                c->rest.isRestless.data[mechanism->m.bodies[k].index] = 1;
-            }
+        for (int k = 0; isRestless && k < mechanism->dynamicCount; ++k) {
+            c->rest.isRestless.data[mechanism->m.bodies[k].index] = 1;
         }
     }
     // Conveyors move what lies on them, however slowly.

@@ -21,24 +21,20 @@ void rbContactStep_EachMechanism(rbStepContacts* c, const rbStepHost* host, rbSt
 
 static void takeMechanism(const rbStepContacts* c, rbStepMechanism* mechanism)
 {
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            rbContactStep_TakeBody(&c->bodies.data[body->index], body);
-        }
+        rbContactStep_TakeBody(&c->bodies.data[body->index], body);
     }
 }
 
 static void showMechanism(rbStepContacts* c, const rbStepMechanism* mechanism)
 {
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            rbContactBody* shown = &c->bodies.data[body->index];
-            shown->velocity = body->velocity;
-            RB_ASSERT(shown->invMass > 0.0);
-            shown->spin = rbMulSV(shown->invInertia, body->momentum);
-        }
+        rbContactBody* shown = &c->bodies.data[body->index];
+        shown->velocity = body->velocity;
+        RB_ASSERT(shown->invMass > 0.0);
+        shown->spin = rbMulSV(shown->invInertia, body->momentum);
     }
 }
 

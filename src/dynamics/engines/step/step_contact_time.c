@@ -414,13 +414,14 @@ static void flyTo(rbStepContacts* c, double time)
         showVelocity(c, &c->trial.loose.data[i], &c->own.loose.data[i], part);
     }
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbMechanism* m = &c->engine->mechanisms.data[i].m;
-        rbArray_Assign(c->trial.jointed, m->bodies, m->bodyCount);
-        rbStep_Restore(&c->engine->mechanisms.data[i], c->engine->mechanisms.data[i].copies.start);
-        rbMechanism_LookAhead(m, elapsed);
-        for (int k = 0; k < m->bodyCount; ++k) {
-            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
-            showVelocity(c, &c->trial.jointed.data[k], &m->bodies[k], part);
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        rbMechBody* bodies = mechanism->m.bodies;
+        rbArray_Assign(c->trial.jointed, bodies, mechanism->dynamicCount);
+        rbStep_Restore(mechanism, mechanism->copies.start);
+        rbMechanism_LookAhead(&mechanism->m, elapsed);
+        for (int k = 0; k < mechanism->dynamicCount; ++k) {
+            bodies[k].pose = bodies[k].ahead;
+            showVelocity(c, &c->trial.jointed.data[k], &bodies[k], part);
         }
     }
 }

@@ -105,23 +105,21 @@ typedef struct Totals {
     double energy;   // J, if nothing but constant forces acts
 } Totals;
 
-static Totals sumBodies(const rbMechanism* m)
+static Totals sumBodies(const rbStepMechanism* mechanism)
 {
     Totals sum = {0};
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum.mass += body->mass;
-            sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
-            sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
-            sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
-            double kinetic = 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                             0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-            sum.kinetic += kinetic;
-            sum.energy += kinetic - rbDot(body->force, body->pose.position);
-        }
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
+        rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+        sum.mass += body->mass;
+        sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
+        sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
+        sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
+        double kinetic = 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                         0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        sum.kinetic += kinetic;
+        sum.energy += kinetic - rbDot(body->force, body->pose.position);
     }
     sum.center = rbScale(1.0 / sum.mass, sum.center);
     return sum;
@@ -148,9 +146,10 @@ static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
 
 // Adds the motion as one rigid body that has the momentum and the angular momentum about the
 // origin; all bodies must be dynamic.
-static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
+static void addRigidMotion(rbStepMechanism* mechanism, rbVec3 momentum, rbVec3 angular)
 {
-    Totals sum = sumBodies(m);
+    rbMechanism* m = &mechanism->m;
+    Totals sum = sumBodies(mechanism);
     rbVec3 spin;
     rbVec3 velocity = rbScale(1.0 / sum.mass, momentum);
     rbVec3 own = rbSub(angular, rbCross(sum.center, momentum));
@@ -176,7 +175,7 @@ static void keepRun(rbStepMechanism* mechanism, int run)
 {
     RB_ASSERT(run >= 0 && run < RB_STEP_RUNS_MAX);
     double* place = runOf(mechanism, run);
-    rbVec3 angular = sumBodies(&mechanism->m).angular;
+    rbVec3 angular = sumBodies(mechanism).angular;
     rbStep_Save(mechanism, place);
     memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
     memcpy(place + mechanism->copies.size + RB_WORK_COUNT, &angular, sizeof angular);
@@ -493,8 +492,8 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
     if (mechanism->traits.isAfloat) {
         // Every run keeps the angular momentum, but the combination is not linear in it: the
         // difference is corrected as a rotation of the whole, which no joint feels.
-        rbVec3 off = rbSub(momentum, sumBodies(&mechanism->m).angular);
-        addRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
+        rbVec3 off = rbSub(momentum, sumBodies(mechanism).angular);
+        addRigidMotion(mechanism, RB_VEC3_ZERO, off);
     }
     return true;
 }
@@ -734,17 +733,17 @@ static void keepMomentum(rbStepMechanism* mechanism, const Totals* before, doubl
         force = rbAdd(force, m->bodies[i].force);
     }
     RB_ASSERT(mechanism->traits.isAfloat && before->mass > 0.0);
-    Totals sum = sumBodies(m);
+    Totals sum = sumBodies(mechanism);
     rbVec3 mean = rbAddScaled(before->momentum, 0.5 * h, force);
     rbVec3 shift = rbSub(rbAddScaled(before->center, h / sum.mass, mean), sum.center);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbVec3* position = &m->bodies[i].pose.position;
         *position = rbAdd(*position, shift);
     }
-    sum = sumBodies(m);
+    sum = sumBodies(mechanism);
     rbVec3 off = rbSub(rbAddScaled(before->momentum, h, force), sum.momentum);
     rbVec3 turn = rbAdd(rbSub(ownAngular(before), ownAngular(&sum)), rbCross(sum.center, off));
-    addRigidMotion(m, off, turn);
+    addRigidMotion(mechanism, off, turn);
 }
 
 // J, possible work of the forces in a step on bodies at rest.
@@ -763,7 +762,7 @@ static double sumForceEnergy(const rbMechanism* m, double h)
 // look-ahead has found another configuration that closes them, far from the current one.
 static bool isTame(const rbStepMechanism* mechanism, const Totals* before, double forceEnergy)
 {
-    Totals sum = sumBodies(&mechanism->m);
+    Totals sum = sumBodies(mechanism);
     double most = TAME_PART * sum.kinetic + forceEnergy;
     return !isConservative(mechanism) || sum.energy - before->energy <= most;
 }
@@ -773,26 +772,24 @@ static bool isTame(const rbStepMechanism* mechanism, const Totals* before, doubl
 static void tame(rbStepMechanism* mechanism, const Totals* before)
 {
     rbMechanism* m = &mechanism->m;
-    Totals sum = sumBodies(m);
+    Totals sum = sumBodies(mechanism);
     double gain = sum.energy - before->energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, rbNeg(sum.momentum), rbNeg(sum.angular));
+        addRigidMotion(mechanism, rbNeg(sum.momentum), rbNeg(sum.angular));
     }
-    double kinetic = sumBodies(m).kinetic;
+    double kinetic = sumBodies(mechanism).kinetic;
     RB_ASSERT(!(kinetic < 0.0));
     double scale = gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->velocity = rbScale(scale, body->velocity);
-            body->momentum = rbScale(scale, body->momentum);
-        }
+        body->velocity = rbScale(scale, body->velocity);
+        body->momentum = rbScale(scale, body->momentum);
     }
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, sum.momentum, sum.angular);
+        addRigidMotion(mechanism, sum.momentum, sum.angular);
     }
 }
 
@@ -811,7 +808,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     memset(mechanism->rows.sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     rbStep_RunMotors(run, time, h);
     (void)rbStep_Forces(run, time);
-    Totals before = sumBodies(&mechanism->m);
+    Totals before = sumBodies(mechanism);
     double forceEnergy = sumForceEnergy(&mechanism->m, h);
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);

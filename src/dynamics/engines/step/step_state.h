@@ -125,6 +125,7 @@ typedef struct rbStepRuns {
 typedef struct rbStepMechanism {
     rbStepEngine* engine; // whose mechanism it is
     rbMechanism m;
+    int dynamicCount;     // of its bodies, which come first
     rbBlockInfo* infos;   // per block
     rbJointModel* models; // of velocity-only joints, restarted every basic step
     int modelCount;
@@ -273,7 +274,7 @@ void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 // Forces of loads at the current state and time; returns the power of those without a potential.
 double rbStep_Forces(const rbStepRun* run, double time);
 // Velocity changes by these forces in a time.
-void rbStep_KickBodies(rbMechanism* m, double h);
+void rbStep_KickBodies(rbStepMechanism* mechanism, double h);
 // Non-dynamic bodies: now and ahead.
 void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, bool isAhead);
 // Set points and PID forces for the step of size h from the node.

@@ -106,7 +106,7 @@ bool rbStepValid_IsMechanism(const rbStepMechanism* mechanism)
 {
     const rbMechanism* m = &mechanism->m;
     int next = 0;
-    bool isValid = m->bodyCount > 0 && m->bodies[0].isDynamic;
+    bool isValid = mechanism->dynamicCount > 0 && mechanism->dynamicCount <= m->bodyCount;
     for (int i = 0; isValid && i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         isValid = block->firstRow == next && block->rowCount > 0 && block->bodyA >= 0 &&
@@ -116,7 +116,8 @@ bool rbStepValid_IsMechanism(const rbStepMechanism* mechanism)
     }
     for (int i = 0; isValid && i < m->bodyCount; ++i) {
         rbQuat q = m->bodies[i].pose.orientation;
-        isValid = isNear(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, UNIT_ROUNDING);
+        isValid = m->bodies[i].isDynamic == (i < mechanism->dynamicCount) &&
+                  isNear(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, UNIT_ROUNDING);
     }
     return isValid && next == m->rowCount;
 }
