@@ -23,6 +23,7 @@ static void pushAtStart(rbStepContacts* c, const rbStepHost* host, double h)
 
 static void solvePositions(rbStepContacts* c, const rbStepHost* host, double h, rbStepMiss* miss)
 {
+    RB_ASSERT(h > 0.0 && c->flight.kinds.count == c->engine->bodies.count + 1);
     double begun = rbGetThreadTime();
     rbContactStep_SolveAhead(c, host, h, miss);
     RB_VALIDATE(rbStepValid_AreBodies(c));
@@ -153,6 +154,7 @@ static void finish(rbStepContacts* c, const rbStepHost* host, double h, rbStepMi
 // One step by a registered method.
 static bool stepByMethod(rbStepContacts* c, const rbStepHost* host, double next)
 {
+    RB_ASSERT(next > c->grid.time);
     rbStepMiss miss = {0};
     c->method.row->advance(c, host, next);
     rbContactStep_CloseAccounts(c);
@@ -174,6 +176,7 @@ static double getNext(const rbStepContacts* c)
 
 static void endPart(rbStepContacts* c, double next)
 {
+    RB_ASSERT(c->parts.done < c->parts.count && c->grid.index > 0);
     c->grid.time = next;
     c->parts.done += 1;
     if (c->parts.done >= c->parts.count) {
@@ -249,6 +252,7 @@ double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double
 rbStatus rbStepContacts_Advance(rbStepContacts* c, const rbStepHost* host, double time,
                                 double* reached)
 {
+    RB_ASSERT(time >= c->engine->time);
     int64_t unmet = countUnmet(c);
     if (rbContactOrder_IsUsed(c)) {
         rbContactOrder_Advance(c, host, time);

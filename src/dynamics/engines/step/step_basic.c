@@ -143,6 +143,7 @@ static rbVec3 findArm(const rbMechanism* m, const rbRowBlock* block)
 
 void rbStep_SetSpeeds(rbStepMechanism* mechanism, double timeA, double timeB)
 {
+    RB_ASSERT(timeB >= timeA);
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbRowBlock* block = &mechanism->m.blocks[i];
         const rbBlockInfo* info = &mechanism->infos[i];
@@ -219,6 +220,7 @@ typedef enum Stage {
 // Inverse of the compliance of a spring in a stage of a step of size h.
 static double yieldOf(const rbMechanism* m, const rbRowBlock* block, double h, Stage stage)
 {
+    RB_ASSERT(!(h < 0.0));
     double damping = m->startDamping[block->firstRow];
     return stage == STAGE_START ? h * (0.25 * h * block->stiffness + damping)
            : stage == STAGE_END ? 0.5 * h * block->damping
@@ -250,6 +252,7 @@ static void setCompliance(rbStepMechanism* mechanism, double h, Stage stage)
 // The impulse of a row at its limit over a time.
 static double limitImpulse(const rbStepMechanism* mechanism, int row, double time)
 {
+    RB_ASSERT(!(mechanism->m.limits[row] < 0.0));
     double most = time * mechanism->m.limits[row];
     return mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
 }
@@ -408,6 +411,7 @@ static bool isCut(const rbStepMechanism* mechanism)
 // none. Rows at a limit push with it.
 static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
 {
+    RB_ASSERT(!(h < 0.0));
     rbMechanism* m = &mechanism->m;
     // Where iterations are capped the last impulses may be anything.
     isGuessed = isGuessed && !isCut(mechanism);
@@ -430,6 +434,7 @@ static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
 // The impulses of the start; share: part of the step over which they act.
 static void keepImpulses(rbStepMechanism* mechanism, double h, double share)
 {
+    RB_ASSERT(h > 0.0 && share > 0.0);
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
@@ -511,6 +516,7 @@ static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
 // isMet: the rows hold.
 static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &mechanism->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
@@ -723,6 +729,7 @@ static void accountForEnd(const rbStepRun* run, double h)
 
 bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     // Springs and limited rows support only the symmetric scheme.
@@ -794,6 +801,7 @@ bool rbStep_SweepPositions(const rbStepRun* run, double h)
 
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism_LookAhead(&mechanism->m, h);
     keepImpulses(mechanism, h, 0.5);
@@ -819,6 +827,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     mechanism->isRefreshed = false;
@@ -840,6 +849,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 
 double rbStep_SweepRates(const rbStepRun* run, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     const rbCorrection correction = {.h = h};
     double most = 0.0;

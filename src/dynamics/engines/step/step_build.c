@@ -85,6 +85,7 @@ rbMechBody rbStep_MakeBody(const rbStepEngine* engine, const rbStepHost* host, i
     if (body.isDynamic) {
         const rbMotionBody* motion = &host->motions[index];
         rbVec3 moments = motion->moments;
+        RB_ASSERT(motion->mass > 0.0 && moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0);
         body.mass = motion->mass;
         body.invMass = 1.0 / motion->mass;
         body.moments = moments;
@@ -134,6 +135,8 @@ static int localBody(Builder* builder, int index)
 
 static void addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
 {
+    RB_ASSERT(block.rowCount > 0 && block.rowCount <= RB_BLOCK_ROWS_MAX &&
+              block.bodyA != block.bodyB);
     block.firstRow = builder->rowCount;
     builder->rowCount += block.rowCount;
     rbArray_Push(builder->blocks, block);
@@ -378,6 +381,7 @@ static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
 // The dynamic body of the two that a joint or spring connects; one of them is.
 static int dynamicOf(const rbStepEngine* engine, int bodyA, int bodyB)
 {
+    RB_ASSERT(isDynamic(engine, bodyA) || isDynamic(engine, bodyB));
     return isDynamic(engine, bodyA) ? bodyA : bodyB;
 }
 

@@ -69,8 +69,9 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
     rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbHeldSet_Free(&contacts->order.held);
-    rbOrderControl_Free(&contacts->order);
+    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs,
+                    contacts->order.held.points, contacts->order.held.isHeldPoint,
+                    contacts->order.held.still);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -79,6 +80,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
 // How far the surface of a body may move in a step.
 static double reachOf(const rbMechBody* body, const rbContactBody* shown, double h, double gain)
 {
+    RB_ASSERT(h > 0.0 && !(gain < 0.0));
     double turn = body->radius * rbLength(shown->spin);
     double speed = rbLength(shown->velocity) + turn + (body->isDynamic ? gain : 0.0);
     return h * speed;
@@ -166,6 +168,7 @@ bool rbStepContacts_IsFasterThanReach(rbStepContacts* c)
 
 void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale)
 {
+    RB_ASSERT(scale > 0.0);
     for (int t = 0; t < 3; ++t) {
         contact->turning[t] *= scale;
     }
@@ -243,6 +246,7 @@ bool rbContactStep_IsFinite(const rbStepContacts* c)
 
 static void startGrid(rbStepContacts* c, double time)
 {
+    RB_ASSERT(isfinite(time));
     c->grid.time = time;
     c->grid.origin = time;
     c->grid.index = 1;
@@ -454,6 +458,7 @@ bool rbStepEngine_IsResting(const rbStepEngine* engine, int index)
 
 int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity)
 {
+    RB_ASSERT(capacity >= 0 && (out != NULL || capacity == 0));
     const rbStepContacts* c = engine->contacts;
     int count = 0;
     for (int i = 0; c != NULL && i < c->found.contactCount; ++i) {
@@ -539,6 +544,7 @@ rbContactPairs* rbStepEngine_GetPairs(const rbStepEngine* engine)
 
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
 {
+    RB_ASSERT(work != NULL);
     if (contacts != NULL) {
         const rbContactAccounts* sums = &contacts->accounts.sums;
         RB_STEP_WORKS(ADD_WORK)

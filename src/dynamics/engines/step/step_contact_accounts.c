@@ -21,6 +21,7 @@
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
+    RB_ASSERT(body != NULL && body->isDynamic && h > 0.0);
     rbVec3 pull = rbScale(0.5 * h, host->motions[body->index].acceleration);
     rbLoad load = rbContactStep_LoadOf(host, body, time);
     return rbAddScaled(pull, 0.5 * h * body->invMass, rbSub(load.force, load.paid));
@@ -99,6 +100,7 @@ static bool isObstacle(const rbStepContacts* c, int body)
 static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rbVec3 impulse,
                            rbVec3 atA, rbVec3 atB)
 {
+    RB_ASSERT(contact->bodyA != contact->bodyB);
     double work = isObstacle(c, contact->bodyA) ? rbDot(impulse, atA) : 0.0;
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
 }
@@ -106,6 +108,7 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
                                       const rbContactPoint* point, const double impulse[3])
 {
+    RB_ASSERT(contact->bodyA < c->bodies.count && contact->bodyB < c->bodies.count);
     rbVec3 atA = meanAt(c, contact->bodyA, point->armA);
     rbVec3 atB = meanAt(c, contact->bodyB, point->armB);
     rbVec3 mean = rbSub(atB, atA);
@@ -174,6 +177,7 @@ static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
 static double boundTurning(const rbStepContacts* c, const rbContact* contact,
                            const rbContactPoint* point, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbVec3 u = rbContact_RelativeVelocity(c->accounts.opened.data, contact, point);
     double spinA = rbLength(c->accounts.opened.data[contact->bodyA].spin);
     double spinB = rbLength(c->accounts.opened.data[contact->bodyB].spin);
@@ -187,6 +191,7 @@ static double boundTurning(const rbStepContacts* c, const rbContact* contact,
 static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, double work,
                        bool isWhole)
 {
+    RB_ASSERT(k >= contact->firstPoint && k < c->set.pointCount);
     const rbContactPoint* point = &c->set.points[k];
     double approach = rbContact_NormalSpeed(c->accounts.opened.data, contact, point);
     // a point that bore in the step already is struck only by more than its normal turns
@@ -215,6 +220,7 @@ void rbContactStep_CloseAccounts(rbStepContacts* c)
 void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
                                      bool hasJoints)
 {
+    RB_ASSERT(island->bodyCount > 0);
     rbContactAccounts* sums = &c->accounts.sums;
     double accounted = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
@@ -287,6 +293,7 @@ static int findPlace(const rbTouchReport* list, const rbContact* contact)
 
 static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
 {
+    RB_ASSERT(contact->bodyA < contact->bodyB);
     int place = findPlace(list, contact);
     list->cursor = place;
     int count = list->touches.count;
@@ -586,6 +593,7 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* host,
                                         const rbContactIsland* island, const rbCollisionsDone* done)
 {
+    RB_ASSERT(island->bodyCount > 0 && done->noteCount >= 0);
     double pulled, size;
     double change = changeOf(c, island, &pulled, &size);
     double left = change + pulled - done->normalWork - done->frictionWork;
@@ -626,6 +634,7 @@ static Group joinBodies(const rbStepContacts* c, const rbContactIsland* island, 
         group.center = rbAddScaled(group.center, body->mass, body->pose.position);
         group.velocity = rbAddScaled(group.velocity, body->mass, shown->velocity);
     }
+    RB_ASSERT(mass > 0.0);
     group.center = rbScale(1.0 / mass, group.center);
     group.velocity = rbScale(1.0 / mass, group.velocity);
     rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -670,6 +679,7 @@ void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, do
     Group group = isFree ? joinBodies(c, island, h) : (Group){.inner = 0.0};
     double taken = fmax(0.0, fmin(gain - group.bound, group.inner));
     for (int i = 0; i < island->bodyCount && taken > 0.0; ++i) {
+        RB_ASSERT(taken <= group.inner);
         double factor = sqrt(1.0 - taken / group.inner);
         rbContactBody* shown = &c->bodies.data[island->bodies[i]];
         rbVec3 at = rbContactStep_GetBody(c, island->bodies[i])->pose.position;

@@ -47,6 +47,7 @@ static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
 
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
 {
+    RB_ASSERT(!(h < 0.0));
     bool isChanged = false;
     for (int i = 0; c->solvers.substeps == NULL && i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
@@ -62,6 +63,7 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
 // is found by the next solution. Returns whether it pushes.
 static bool pushOn(rbStepContacts* c, int index, double h)
 {
+    RB_ASSERT(index >= 0 && index < c->trial.nodeContacts.count && h > 0.0);
     rbContact* contact = &c->trial.nodeContacts.data[index];
     rbVec3* pushes = c->flight.pushes.data;
     double gap = INFINITY; // at the end of the flight
@@ -152,6 +154,7 @@ void rbContactStep_RecallNode(rbStepContacts* c)
 // there is nothing to find, and the step reports it at its end.
 static bool fly(rbStepContacts* c, double h)
 {
+    RB_ASSERT(h > 0.0);
     bool isFinite = true;
     rbArray_Reserve(c->flight.poses, c->engine->bodies.count);
     rbArray_Reserve(c->flight.ahead, c->bodies.count);

@@ -36,6 +36,7 @@ void rbContactStep_NoteApproaches(rbStepContacts* c)
 // not arrive.
 static void noteLate(rbStepContacts* c, int body, double late)
 {
+    RB_ASSERT(body >= 0 && body < c->flight.late.count);
     if (c->bodies.data[body].invMass > 0.0 && c->flight.late.data[body] >= 0.0) {
         c->flight.late.data[body] = fmax(c->flight.late.data[body], late);
     }
@@ -71,6 +72,7 @@ static bool isParting(const rbStepContacts* c, int k)
 // give, the half of it that is solved and the other that follows.
 static double workTo(const rbStepContacts* c, const rbContact* contact, double gap, double h)
 {
+    RB_ASSERT(h > 0.0);
     double work = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[k];
@@ -106,6 +108,7 @@ static bool isPressed(const rbStepContacts* c, const rbContactIsland* island)
 // bodies arrive. Short steps of higher orders have no room for a displacement, see noteBearing.
 static bool hasArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
 {
+    RB_ASSERT(c->stage.stays.capacity >= c->set.pointCount);
     bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(c);
     double bound = isFree ? rbContactStep_BoundGain(c, island, h) : 0.0;
     bool isAny = false;
@@ -262,6 +265,7 @@ static rbVec3 findWay(const rbStepContacts* c, const rbContact* contact)
 // more than their gap. Only flights change, and bodies do not turn.
 static void sweepApart(rbStepContacts* c, const rbContactIsland* island, double h)
 {
+    RB_ASSERT(h > 0.0 && c->settings.isOverlapAllowed);
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         rbContactBody* a = &c->flight.bodies.data[contact->bodyA];
@@ -334,6 +338,7 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 // the flight.
 void rbContactStep_KeepFlights(rbStepContacts* c, double h)
 {
+    RB_ASSERT(h > 0.0 && c->stage.approaches.count == c->set.pointCount);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (rbContactStep_IsQuick(c, &island) || !hasArrivals(c, &island, h)) {
@@ -359,6 +364,7 @@ void rbContactStep_KeepFlights(rbStepContacts* c, double h)
 void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, double h,
                                  rbStepMiss* miss)
 {
+    RB_ASSERT(c->stage.points.count == c->set.pointCount);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (island.bodyCount == 0 || c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
@@ -431,6 +437,7 @@ static double findShare(double along, double square, double work)
 // As much of the kick of a step as pays for a way, given as the mean velocity over the step.
 static void payForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
 {
+    RB_ASSERT(body->isDynamic);
     double along = rbDot(body->velocity, kick);
     double work = rbDot(way, kick);
     double root = sqrt(fmax(0.0, along * along + 2.0 * rbDot(kick, kick) * work));
@@ -599,6 +606,7 @@ void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 // received its forces. Bodies resting on something continue.
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h)
 {
+    RB_ASSERT(h > 0.0);
     for (int i = 0; i < count; ++i) {
         noteLate(c, arrivals[i].bodyA, RB_STEP_SNAP * h);
         noteLate(c, arrivals[i].bodyB, RB_STEP_SNAP * h);
@@ -676,6 +684,7 @@ static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
 
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
+    RB_ASSERT(h > 0.0);
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
@@ -750,6 +759,7 @@ static rbVec3 kickOver(const rbStepContacts* c, int index, double h, double time
 
 static void flyFor(const rbStepContacts* c, rbMechBody* body, double h, double time)
 {
+    RB_ASSERT(body->isDynamic && !(time < 0.0));
     rbVec3 kick = kickOver(c, body->index, h, time);
     body->velocity = rbAddScaled(body->velocity, 0.5, kick);
     rbMechBody_LookAhead(body, time);
@@ -762,6 +772,7 @@ static void flyFor(const rbStepContacts* c, rbMechBody* body, double h, double t
 static double findRest(const rbStepContacts* c, const rbMeeting* meeting, const rbArrival* arrival,
                        double h)
 {
+    RB_ASSERT(arrival->gap > 0.0 && h > 0.0);
     const double* lates = c->flight.late.data;
     double late = h;
     double pull = 0.0; // m/s^2, along the normal, apart
@@ -830,6 +841,7 @@ static void flyToContact(const rbStepContacts* c, rbMeeting* meeting, double h)
 static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
                         double h)
 {
+    RB_ASSERT(meeting->rest > 0.0);
     double close = CLOSE_PART * c->settings.shell;
     double slope = arrival->gap / (h - meeting->rest); // m/s, of the gap over the rest of the step
     double lastGap = INFINITY;

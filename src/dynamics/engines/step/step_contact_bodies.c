@@ -133,11 +133,13 @@ static double takeOne(rbStepContacts* c, int index, const void* args)
 
 void rbContactStep_TakeBodies(rbStepContacts* c)
 {
+    RB_ASSERT(c->bodies.count == c->engine->bodies.count + 1);
     (void)rbContactStep_EachBody(c, takeOne, NULL);
 }
 
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time)
 {
+    RB_ASSERT(body->index >= 0);
     const rbMotionBody* motion = &host->motions[body->index];
     rbLoad load = {.power = 0.0};
     if (motion->load != NULL) {
@@ -222,6 +224,7 @@ static double kickUnloaded(const void* context, int place)
 void rbContactStep_KickLoose(rbStepContacts* c, const rbStepHost* host, double time, double h,
                              bool isEnd)
 {
+    RB_ASSERT(!(h < 0.0));
     int count = c->own.loose.count;
     Kicks kicks = {c, host, time, h, isEnd};
     double left = rbRunElements(count, BODIES_LEAST, kickUnloaded, &kicks).sum;
@@ -411,6 +414,7 @@ static bool isDriven(const rbStepContacts* c, const rbStepMechanism* mechanism)
 
 void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, double h)
 {
+    RB_ASSERT(h > 0.0 && c->rest.isRestless.count == c->bodies.count);
     if (!(c->settings.freezeSpeed > 0.0)) {
         return;
     }

@@ -1,4 +1,7 @@
-// A step with a held active set, see step_contact_held.h.
+// Steps in which the active set of contacts is held: the same points touch, stick and slide from
+// the start to the end. Their conditions are then equations, and the error of the step has only
+// even powers of its size, so that runs of such steps can be combined to higher orders
+// (step_contact_order.c).
 //
 // At the start half of the forces, and impulses that leave no gap and no slip at the end of the
 // flight, both measured there; at the end half of the forces, and impulses that leave no approach
@@ -32,11 +35,6 @@
 #define TOUCH_PLAY 1e-10
 #define TOUCH_SPEED 1e-9
 
-void rbHeldSet_Free(rbHeldSet* held)
-{
-    rbArray_FreeAll(held->points, held->isHeldPoint, held->still);
-}
-
 // ----------------------------------------------------------------------------------------- points
 
 static rbVec3 slipRate(const rbStepContacts* c, const rbHeldPoint* held)
@@ -47,6 +45,7 @@ static rbVec3 slipRate(const rbStepContacts* c, const rbHeldPoint* held)
 // The normal or a tangent.
 static rbVec3 axisOf(const rbHeldPoint* held, int axis)
 {
+    RB_ASSERT(axis >= 0 && axis < 3);
     return axis == 0 ? held->contact->normal : held->contact->tangents[axis - 1];
 }
 
@@ -64,6 +63,7 @@ static void push(rbStepContacts* c, const rbHeldPoint* held, rbVec3 p)
 // The direction of friction; false: there is no slip.
 static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
 {
+    RB_ASSERT(!(held->contact->friction < 0.0));
     rbVec3 normal = held->contact->normal;
     held->push = normal;
     if (held->isSticking || !(held->contact->friction > 0.0)) {
@@ -162,6 +162,7 @@ bool rbHeldStep_Collect(rbStepContacts* c)
 // are so already.
 static bool turnColumns(rbHeldRows* rows, int p, int q, double size)
 {
+    RB_ASSERT(p < q && q < rows->count);
     size_t n = (size_t)rows->count;
     double* a = &rows->left[(size_t)p * n];
     double* b = &rows->left[(size_t)q * n];
@@ -227,6 +228,7 @@ static void decompose(rbHeldRows* rows)
 // How much an impulse along a row changes the rate of another: measured, with bodies at rest.
 static void fillColumn(rbHeldSet* held, size_t j)
 {
+    RB_ASSERT(j < (size_t)held->rows.count);
     rbHeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
     const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
@@ -320,6 +322,7 @@ static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContact
 // The path of the point of contact over a body in the flight, seen halfway.
 static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
 {
+    RB_ASSERT(side == 0 || side == 1);
     const rbMechBody* body = point->bodies[side];
     rbQuat a = body->pose.orientation;
     rbQuat b = body->ahead.orientation;
@@ -553,6 +556,7 @@ static void account(rbStepContacts* c, bool isStart)
 
 static void kick(rbStepContacts* c, rbMechBody* body, double h)
 {
+    RB_ASSERT(body->isDynamic);
     body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
     body->momentum = rbAddScaled(body->momentum, h, body->torque);
     c->flight.kicks.data[body->index] =
@@ -777,6 +781,7 @@ bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h)
 
 void rbHeldStep_Plan(rbStepContacts* c, double h)
 {
+    RB_ASSERT(h > 0.0);
     double gap = 0.0;
     double pull = 0.0; // m/s^2
     for (int i = 0; i < c->found.contactCount; ++i) {

@@ -43,6 +43,7 @@ static void showMechanism(rbStepContacts* c, const rbStepMechanism* mechanism)
 static rbStepMechanism* nextMechanism(const rbStepContacts* c, const rbContactIsland* island,
                                       int* next)
 {
+    RB_ASSERT(*next >= 0 && *next <= island->bodyCount);
     while (*next < island->bodyCount) {
         int body = island->bodies[(*next)++];
         int index = c->engine->bodies.data[body].mechanism;
@@ -120,6 +121,7 @@ bool rbStepContacts_AreQuick(const rbStepContacts* c)
 
 void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h)
 {
+    RB_ASSERT(h > 0.0 && run->host != NULL);
     const rbStepRows* rows = &run->mechanism->rows;
     int first = run->mechanism->m.bodies[0].index;
     bool isQuick = run->mechanism->engine->contacts->flight.kinds.data[first] == RB_FLIGHT_QUICK;
@@ -364,6 +366,7 @@ static double curveOf(const Stop* stop, const rbContactBody* bodies, double h)
 
 static Stop makeStop(const rbStepContacts* c, const rbStepJointSlot* slot, int freedom)
 {
+    RB_ASSERT(freedom >= 0 && freedom < slot->def.limitCount);
     const rbMechanism* m = &c->engine->mechanisms.data[slot->mechanism].m;
     const rbRowBlock* block = &m->blocks[slot->block];
     int world = c->engine->bodies.count;

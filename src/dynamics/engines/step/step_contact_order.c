@@ -31,11 +31,6 @@
 // the size of short steps.
 #define ESTIMATE_ROUNDINGS 64.0
 
-void rbOrderControl_Free(rbOrderControl* order)
-{
-    rbArray_FreeAll(order->node, order->shown, order->runs);
-}
-
 bool rbContactOrder_IsUsed(const rbStepContacts* c)
 {
     return c->engine->settings.order > 2 && c->method.row == NULL && c->solvers.substeps == NULL;
@@ -45,6 +40,7 @@ bool rbContactOrder_IsUsed(const rbStepContacts* c)
 
 static int countRuns(const rbStepContacts* c)
 {
+    RB_ASSERT(c->engine->settings.order > 2 && c->engine->settings.order / 2 <= RB_STEP_RUNS_MAX);
     return c->engine->settings.order / 2;
 }
 
@@ -81,6 +77,7 @@ static rbStepRuns getRuns(rbStepContacts* c)
 // Saves the current state as that of a run.
 static double* saveResult(rbStepContacts* c, const rbStepRuns* runs, int run)
 {
+    RB_ASSERT(run >= 0 && run <= runs->count);
     double* result = runs->results + (ptrdiff_t)run * runs->size;
     rbByteStream saving = {.bytes = (char*)result};
     (void)moveResult(c, &saving);
@@ -226,6 +223,7 @@ static void noteEstimate(rbStepContacts* c, double estimate)
 
 static void accept(rbStepContacts* c, double end, double chosen, double estimate)
 {
+    RB_ASSERT(chosen > 0.0 && end >= c->grid.time);
     c->grid.time = end;
     c->order.chosen = fmin(chosen, c->engine->settings.step);
     c->order.plainCount = 0;
@@ -237,6 +235,7 @@ static void accept(rbStepContacts* c, double end, double chosen, double estimate
 // accurate, that with the least error. False: the active set changes in all but short ones.
 static bool tryStep(rbStepContacts* c, const rbStepHost* host, double longest)
 {
+    RB_ASSERT(longest > 0.0);
     const rbStepSettings* settings = &c->engine->settings;
     double begin = c->grid.time;
     double chosen = c->order.chosen;
@@ -322,6 +321,7 @@ static bool step(rbStepContacts* c, const rbStepHost* host, double longest, doub
 // States at a time after the node, without moving it.
 static void show(rbStepContacts* c, const rbStepHost* host, double time)
 {
+    RB_ASSERT(time > c->grid.time);
     double snap = RB_STEP_SNAP * c->engine->settings.step;
     rbStepHost mute = *host;
     mute.journal = NULL;

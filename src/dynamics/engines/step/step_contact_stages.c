@@ -85,6 +85,7 @@ bool rbContactStep_IsMissed(const rbStepContacts* c, const rbStepMiss* miss)
 static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage,
                        rbStepMiss* miss)
 {
+    RB_ASSERT(solved->sweeps >= 0);
     rbContactStatistics* s = &c->statistics;
     double error = fmax(solved->gapError, solved->slipError);
     if (stage == STAGE_POSITION || stage == STAGE_STRIKING) {
@@ -127,6 +128,7 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 // Saves or restores velocities and impulses of an island as sweeps found them.
 static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isBack)
 {
+    RB_ASSERT(c->stage.sweptPoints.capacity >= c->set.pointCount);
     for (int i = 0; i < island->bodyCount; ++i) {
         int body = island->bodies[i];
         if (isBack) {
@@ -481,6 +483,7 @@ static double changeOf(const rbStepContacts* c, const rbContact* contact,
 static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double h,
                       bool isOfPositions)
 {
+    RB_ASSERT(k >= contact->firstPoint && k < c->set.pointCount);
     const rbContactPoint* point = &c->set.points[k];
     const double* p = point->impulse;
     double rim = contact->friction * p[0];
@@ -632,6 +635,7 @@ void rbContactStep_SolveIsland(rbStepContacts* c, const rbStepHost* host,
 static void solveStage(rbStepContacts* c, const rbStepHost* host, double h, Stage stage,
                        rbStepMiss* miss)
 {
+    RB_ASSERT(h > 0.0);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         bool isDue = stage == STAGE_COLLISION || !rbContactStep_IsQuick(c, &island);
@@ -790,6 +794,7 @@ void rbContactStep_SolvePositions(rbStepContacts* c, const rbStepHost* host, dou
 
 static double isCollision(const void* context, int index)
 {
+    RB_ASSERT(index >= 0 && index < ((const rbStepContacts*)context)->set.contactCount);
     const rbStepContacts* c = context;
     const rbContact* contact = &c->set.contacts[index];
     int island = rbContactGraph_FindIsland(c->graph, contact->bodyA);

@@ -12,7 +12,6 @@
 #include "dynamics/contact/contact_substeps.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
-#include "dynamics/engines/step/step_contact_held.h"
 #include "dynamics/engines/step/step_measure.h"
 
 // Sweeps before an island is solved as a whole.
@@ -48,6 +47,8 @@ typedef struct rbStepMiss {
 
 // Times closer than this fraction of a step are equal.
 #define RB_STEP_SNAP 1e-9
+// Rows of points that are held at once.
+#define RB_HELD_ROWS_MAX 96
 
 // A point that is open at the node, and was stopped at the surface in the step from it.
 typedef struct rbArrival {
@@ -198,6 +199,40 @@ typedef struct rbTouchReport {
     RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
     RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;
+
+// A point that touches throughout a step.
+typedef struct rbHeldPoint {
+    const rbContact* contact; // of the set of the current stage
+    rbContactPoint* point;
+    const rbMechBody* bodies[2];
+    rbVec3 place;      // m, world
+    rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
+    rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
+    double gap;        // m, to be left at the end of the flight
+    double impulse[3]; // N s, of the current stage
+    double total[3];   // of both, along the axes of the last
+    bool isSticking;
+    bool isDropped; // would pull: another point bears its share, or it opens
+} rbHeldPoint;
+
+// Equations of a stage, factored.
+typedef struct rbHeldRows {
+    int count;
+    int points[RB_HELD_ROWS_MAX];
+    int axes[RB_HELD_ROWS_MAX];
+    double left[RB_HELD_ROWS_MAX * RB_HELD_ROWS_MAX];  // K V, by columns
+    double right[RB_HELD_ROWS_MAX * RB_HELD_ROWS_MAX]; // V
+    double squares[RB_HELD_ROWS_MAX];                  // of the singular values; 0: none
+    double errors[RB_HELD_ROWS_MAX];
+} rbHeldRows;
+
+typedef struct rbHeldSet {
+    RB_ARRAY(rbHeldPoint) points;
+    RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
+    RB_ARRAY(rbContactBody) still;       // the bodies, at rest
+    bool isGapKept;                      // gaps that earlier steps left stay
+    rbHeldRows rows;
+} rbHeldSet;
 
 // Steps of higher order and of a chosen size, see step_contact_order.c.
 typedef struct rbOrderControl {
@@ -510,4 +545,13 @@ double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double
 bool rbContactOrder_IsUsed(const rbStepContacts* c);
 // As rbStepContacts_Advance.
 void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time);
-void rbOrderControl_Free(rbOrderControl* order);
+
+// ----------------------------------------------------------------------------- step_contact_held.c
+// The points that touch at the node; false: not all of them can be held.
+bool rbHeldStep_Collect(rbStepContacts* c);
+// Before runs of steps of size h or more: whether gaps are closed in them.
+void rbHeldStep_Plan(rbStepContacts* c, double h);
+// One step of size h; false: the active set does not last, and the state is invalid.
+bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h);
+// s, before other points may touch.
+double rbHeldStep_GetReach(const rbStepContacts* c);

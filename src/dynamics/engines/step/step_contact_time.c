@@ -143,6 +143,7 @@ static rbRowPose poseAfter(const rbStepContacts* c, int index, double h)
 
 double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below)
 {
+    RB_ASSERT(bodyA != bodyB && !(h < 0.0));
     const int bodies[2] = {bodyA, bodyB};
     const rbRowPose poses[2] = {poseAfter(c, bodyA, h), poseAfter(c, bodyB, h)};
     double within = c->places.data[bodyA].reach + c->places.data[bodyB].reach;
@@ -192,6 +193,7 @@ static double guessGap(const rbStepContacts* c, const rbArrival* arrival, double
 // of the points counts, and also wherever nothing is found that approaches.
 static double gapAfter(rbStepContacts* c, double h, bool isWhole)
 {
+    RB_ASSERT(h > 0.0);
     double least = INFINITY;
     double measured = INFINITY;
     int lastA = -1;
@@ -368,6 +370,7 @@ static void noteLook(rbStepContacts* c, double h)
 double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss)
 {
+    RB_ASSERT(h > 0.0);
     double latest = time + RB_STEP_SNAP * c->engine->settings.step;
     if (c->trial.isFlown && c->grid.time + c->trial.step > latest) {
         return 0.0;
@@ -391,6 +394,7 @@ double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double 
 static void showVelocity(const rbStepContacts* c, const rbMechBody* node, rbMechBody* body,
                          double part)
 {
+    RB_ASSERT(!(part < 0.0) && part < 2.1);
     if (!body->isDynamic || c->flight.kinds.data[body->index] == RB_FLIGHT_QUICK) {
         return;
     }
@@ -428,6 +432,7 @@ static void flyTo(rbStepContacts* c, double time)
 
 void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time)
 {
+    RB_ASSERT(time > c->grid.time);
     keepState(c);
     double before = rbContactStep_GetEnergy(c, host);
     if (c->method.row != NULL) {

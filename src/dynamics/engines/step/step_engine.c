@@ -46,6 +46,7 @@ void rbStepEngine_SetSettings(rbStepEngine* engine, const rbStepSettings* settin
 
 void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def)
 {
+    RB_ASSERT(index >= 0);
     rbArray_Fill(engine->bodies, index + 1, (rbStepBodySlot){.mechanism = -1});
     rbStepBodySlot* slot = &engine->bodies.data[index];
     slot->isUsed = def != NULL;
@@ -58,6 +59,7 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
 
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def)
 {
+    RB_ASSERT(index >= 0 && (def == NULL || def->model != NULL));
     rbArray_Fill(engine->joints, index + 1, (rbStepJointSlot){.mechanism = -1});
     rbStepJointSlot* slot = &engine->joints.data[index];
     bool isNew = !slot->isUsed;
@@ -78,6 +80,7 @@ void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef
 
 void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom)
 {
+    RB_ASSERT(index >= 0 && freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     if (index < engine->joints.count) {
         memset(&engine->joints.data[index].motors[freedom], 0, sizeof(rbMotorState));
     }
@@ -85,6 +88,7 @@ void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom)
 
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def)
 {
+    RB_ASSERT(index >= 0 && (def == NULL || def->model != NULL));
     rbArray_Fill(engine->springs, index + 1, (rbStepSpringSlot){.mechanism = -1});
     rbStepSpringSlot* slot = &engine->springs.data[index];
     slot->isUsed = def != NULL;
@@ -621,6 +625,7 @@ static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
 rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
                                         int index)
 {
+    RB_ASSERT(index >= 0 && index < engine->joints.count);
     rbStepJointResult result = {.force = RB_VEC3_ZERO};
     const rbStepJointSlot* slot = &engine->joints.data[index];
     if (slot->mechanism < 0) {
@@ -695,6 +700,7 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
 
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)
 {
+    RB_ASSERT(index >= 0 && index < engine->springs.count);
     const rbStepSpringSlot* slot = &engine->springs.data[index];
     if (slot->mechanism < 0) {
         return 0.0;
@@ -807,10 +813,12 @@ void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state)
     rbArray_Reserve(*state, (int)counting.size);
     rbByteStream saving = {.bytes = state->data};
     rbStepEngine_Move(engine, &saving);
+    RB_ASSERT(saving.size == counting.size);
 }
 
 void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state)
 {
+    RB_ASSERT(state->data != NULL);
     rbByteStream loading = {.bytes = state->data, .isLoading = true};
     rbStepEngine_Move(engine, &loading);
 }

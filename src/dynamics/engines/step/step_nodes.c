@@ -121,6 +121,7 @@ static Totals sumBodies(const rbStepMechanism* mechanism)
         sum.kinetic += kinetic;
         sum.energy += kinetic - rbDot(body->force, body->pose.position);
     }
+    RB_ASSERT(sum.mass > 0.0);
     sum.center = rbScale(1.0 / sum.mass, sum.center);
     return sum;
 }
@@ -207,6 +208,7 @@ static double weightOf(int n, int count)
 static void sumRuns(const rbStepRuns* runs, const double* weights, int first, int count,
                     double* sum)
 {
+    RB_ASSERT(first >= 0 && count >= 0 && first + count <= runs->size);
     memset(sum, 0, (size_t)count * sizeof(double));
     for (int n = 0; n < runs->count; ++n) {
         const double* result = runs->results + (ptrdiff_t)n * runs->size + first;
@@ -234,6 +236,7 @@ static double measureDifference(const rbStepRuns* runs, const double* weights, i
 double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
                                 double time)
 {
+    RB_ASSERT(place >= 0 && place < runs->bodyCount);
     double weights[RB_STEP_RUNS_MAX];
     for (int n = 1; n <= runs->count; ++n) {
         double lower = n < runs->count ? weightOf(n, runs->count - 1) : 0.0;
@@ -466,6 +469,7 @@ static void settleRun(const rbStepRun* run, double time, double h)
 // may.
 static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
 {
+    RB_ASSERT(runs > 1 && h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &mechanism->engine->settings;
     rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs,
@@ -580,6 +584,7 @@ static double turnRate(const rbRowMass* mass, rbVec3 arm, rbVec3 force)
 // of size h just made.
 static double swingOf(const rbStepMechanism* mechanism, double h)
 {
+    RB_ASSERT(h > 0.0);
     // Impulses of both ends together: residuals of look-ahead within its tolerance cancel.
     const rbMechanism* m = &mechanism->m;
     double* squares = mechanism->copies.scratch; // per body
@@ -651,6 +656,7 @@ static double swingOf(const rbStepMechanism* mechanism, double h)
 
 static void addPart(const rbStepRun* run, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     if (!run->isTrial) {
         rbStepStatistics* s = &mechanism->engine->statistics;
@@ -930,6 +936,7 @@ static bool refine(const rbStepRun* run)
 // the step is made when a later time is requested.
 static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool* isHeld)
 {
+    RB_ASSERT(next > run->mechanism->grid.time);
     static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
     rbStepMechanism* mechanism = run->mechanism;
     rbStepStatistics* s = &mechanism->engine->statistics;
@@ -1005,6 +1012,7 @@ void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
 
 double rbStep_GetGrowth(double order, double error, double allowed, double most)
 {
+    RB_ASSERT(order > 1.0 && allowed > 0.0 && most >= 1.0);
     // The lower of the two orders has a local error of this power.
     double power = order - 1.0;
     double factor = error > 0.0 ? STEP_SAFETY * rbExp(rbLog(allowed / error) / power) : most;
@@ -1119,6 +1127,7 @@ static rbStatus stepOrSettle(const rbStepRun* run, double h)
 // State at a time after the node without moving the node.
 static rbStatus tryStep(const rbStepRun* run, double time)
 {
+    RB_ASSERT(time > run->mechanism->grid.time);
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun trial = *run;
     trial.isTrial = true;
