@@ -69,9 +69,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
     rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs,
-                    contacts->order.held.points, contacts->order.held.isHeldPoint,
-                    contacts->order.held.still);
+    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs);
+    rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -396,6 +395,9 @@ void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time
     c->stage.part = 1.0;
     RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
     double gained = startBodies(c, host);
+    if (rbContactOrder_IsUsed(c) && c->order.held == NULL) {
+        c->order.held = rbCreateHeldSet();
+    }
     // The velocity change by forces in a step is not a collision.
     c->settings.restSpeed = c->start.restSpeedAsked;
     // Steps of higher order do not collide, and those across changes are short.

@@ -483,8 +483,7 @@ void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host)
 
 // ---------------------------------------------------------------------------------------- journal
 
-// Kinetic energy of a body with the velocities that contacts showed of it.
-static double energyOf(const rbMechBody* body, const rbContactBody* shown)
+double rbContactStep_GetKinetic(const rbMechBody* body, const rbContactBody* shown)
 {
     rbVec3 spin = rbMulMtV(body->pose.rotation, shown->spin);
     return 0.5 * body->mass * rbLengthSquared(shown->velocity) +
@@ -499,7 +498,8 @@ static void reportCollisions(const rbStepContacts* c, const rbStepHost* host,
     count = host->journal != NULL ? count : 0;
     for (int i = 0; i < island->bodyCount && count > 0; ++i) {
         int body = island->bodies[i];
-        energyBefore += energyOf(rbContactStep_GetBody(c, body), &c->accounts.opened.data[body]);
+        energyBefore += rbContactStep_GetKinetic(rbContactStep_GetBody(c, body),
+                                                 &c->accounts.opened.data[body]);
     }
     for (int i = 0; i < count; ++i) {
         const rbCollisionNote* note = &notes[i];
@@ -688,35 +688,6 @@ void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, do
         shown->spin = rbAddScaled(group.spin, factor, rbSub(shown->spin, group.spin));
     }
     c->accounts.sums.lasting -= taken;
-}
-
-void rbContactStep_ReportFrozen(const rbStepContacts* c, const rbStepHost* host, int body,
-                                bool isWoken, double energyChange)
-{
-    if (host->journal != NULL) {
-        rbEvent event = {.time = c->grid.time,
-                         .kind = isWoken ? RB_EVENT_WAKE : RB_EVENT_REST,
-                         .bodyA = rbEngineBody(body),
-                         .energyChange = energyChange};
-        host->journal(host->context, &event);
-    }
-}
-
-// Frozen bodies lose their energy, which is in before.
-void rbContactStep_AccountForFrozen(rbStepContacts* c, const rbStepHost* host)
-{
-    for (int i = 0; i < c->engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(c, i);
-        const rbContactBody* before = &c->stage.before.data[i];
-        bool isNew = c->bodies.data[i].isFrozen && !before->isFrozen;
-        if (body == NULL || !body->isDynamic || !isNew) {
-            continue;
-        }
-        double energy = energyOf(body, before);
-        RB_ASSERT(!(energy < 0.0));
-        c->accounts.sums.settled -= energy;
-        rbContactStep_ReportFrozen(c, host, i, false, -energy);
-    }
 }
 
 double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host)

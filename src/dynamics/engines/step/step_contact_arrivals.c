@@ -20,18 +20,6 @@
 // A point that arrived may be open by this fraction of the distance that it would travel in a step.
 #define NEAR_PART 0.25
 
-// Speeds before the step, for bodies that arrive in it.
-void rbContactStep_NoteApproaches(rbStepContacts* c)
-{
-    rbArray_SetCount(c->stage.approaches, c->set.pointCount);
-    for (int i = 0; i < c->set.contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            c->stage.approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
-        }
-    }
-}
-
 // A body feels forces in the step only until it arrives; one that already rests on something does
 // not arrive.
 static void noteLate(rbStepContacts* c, int body, double late)
@@ -151,16 +139,14 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             *point = c->stage.points.data[k];
             c->stage.gaps.data[k] = point->gap;
             if (isArrived) {
-                rbArrival arrival = {contact->bodyA,
-                                     contact->bodyB,
-                                     contact->normal,
-                                     point->armA,
-                                     point->armB,
-                                     point->gap,
-                                     island->contacts[i] >= c->found.contactCount,
-                                     point->isAhead,
-                                     false,
-                                     false};
+                rbArrival arrival = {.bodyA = contact->bodyA,
+                                     .bodyB = contact->bodyB,
+                                     .normal = contact->normal,
+                                     .armA = point->armA,
+                                     .armB = point->armB,
+                                     .gap = point->gap,
+                                     .isOfStop = island->contacts[i] >= c->found.contactCount,
+                                     .isAhead = point->isAhead};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
@@ -220,11 +206,10 @@ static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
     return !(flight <= WILD_TIMES * fastest);
 }
 
-// Such an island stays in place.
+// The flight of an island that stays in place.
 static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
 {
     RB_ASSERT(island->bodyCount > 0);
-    c->flight.isWild = true;
     for (int i = 0; i < island->bodyCount; ++i) {
         c->flight.bodies.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
         c->flight.bodies.data[island->bodies[i]].spin = RB_VEC3_ZERO;
@@ -294,12 +279,7 @@ static void partIsland(rbStepContacts* c, const rbContactIsland* island, double 
         c->flight.bodies.data[contact->bodyA] = c->bodies.data[contact->bodyA];
         c->flight.bodies.data[contact->bodyB] = c->bodies.data[contact->bodyB];
     }
-    for (int i = 0; i < island->bodyCount; ++i) {
-        rbContactBody* flight = &c->flight.bodies.data[island->bodies[i]];
-        flight->velocity = RB_VEC3_ZERO;
-        flight->spin = RB_VEC3_ZERO;
-    }
-    RB_ASSERT(c->settings.isOverlapAllowed && h > 0.0);
+    holdIsland(c, island);
     for (int i = 0; i < PART_SWEEPS; ++i) {
         sweepApart(c, island, h);
     }
@@ -354,6 +334,7 @@ void rbContactStep_KeepFlights(rbStepContacts* c, double h)
                 partIsland(c, &island, h);
             } else {
                 holdIsland(c, &island);
+                c->flight.isWild = true;
             }
         }
     }
@@ -955,29 +936,25 @@ static bool areApart(const rbStepContacts* c, rbMeeting* meeting)
     return !(measure(c, meeting, 0.0) <= 0.0);
 }
 
-// A body ends where the step stopped it: as it was there, or, once it has collided, with as much of
-// the forces as pays for the way.
-static void stop(const rbStepContacts* c, const rbMeeting* meeting, int k, double h)
-{
-    const rbMechBody* stopped = &meeting->stopped[k];
-    const rbMechBody* struck = &meeting->struck[k];
-    const rbMechBody* collided = &meeting->collided[k];
-    rbMechBody* body = meeting->bodies[k];
-    *body = *stopped;
-    if (rbLengthSquared(rbSub(collided->velocity, struck->velocity)) > 0.0) {
-        rbVec3 way = rbSub(stopped->pose.position, struck->pose.position);
-        body->velocity = collided->velocity;
-        body->momentum = collided->momentum;
-        payForWay(body, kickOver(c, body->index, h, h), rbScale(1.0 / h, way));
-        keepTurn(&c->bodies.data[body->index], body);
-    }
-}
-
+// The bodies end where the step stopped them: as they were there, or, once they have collided, with
+// as much of the forces as pays for the way.
 static void stopBoth(const rbStepContacts* c, const rbMeeting* meeting, double h)
 {
     for (int k = 0; k < 2; ++k) {
-        if (meeting->bodies[k] != NULL) {
-            stop(c, meeting, k, h);
+        const rbMechBody* stopped = &meeting->stopped[k];
+        const rbMechBody* struck = &meeting->struck[k];
+        const rbMechBody* collided = &meeting->collided[k];
+        rbMechBody* body = meeting->bodies[k];
+        if (body == NULL) {
+            continue;
+        }
+        *body = *stopped;
+        if (rbLengthSquared(rbSub(collided->velocity, struck->velocity)) > 0.0) {
+            rbVec3 way = rbSub(stopped->pose.position, struck->pose.position);
+            body->velocity = collided->velocity;
+            body->momentum = collided->momentum;
+            payForWay(body, kickOver(c, body->index, h, h), rbScale(1.0 / h, way));
+            keepTurn(&c->bodies.data[body->index], body);
         }
     }
 }

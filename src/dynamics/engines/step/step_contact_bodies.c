@@ -342,6 +342,20 @@ static void wakeLoaded(rbStepContacts* c, const rbStepHost* host, double time)
     }
 }
 
+// An entry of the journal: a body wakes, or comes to rest and loses energy.
+static void reportFrozen(const rbStepContacts* c, const rbStepHost* host, int body,
+                         double energyChange)
+{
+    if (host->journal != NULL) {
+        bool isFrozen = rbContactFreeze_IsFrozen(c->rest.freeze, body);
+        rbEvent event = {.time = c->grid.time,
+                         .kind = isFrozen ? RB_EVENT_REST : RB_EVENT_WAKE,
+                         .bodyA = rbEngineBody(body),
+                         .energyChange = energyChange};
+        host->journal(host->context, &event);
+    }
+}
+
 void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h)
 {
     rbContactNode node = makeNode(c);
@@ -360,7 +374,7 @@ void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double 
         c->rest.isWoken.data[i] = c->rest.isWoken.data[i] != 0 && !isFrozen ? 1 : 0;
         c->bodies.data[i].isFrozen = isFrozen;
         if (c->rest.isWoken.data[i] != 0) {
-            rbContactStep_ReportFrozen(c, host, i, true, 0.0);
+            reportFrozen(c, host, i, 0.0);
         }
     }
     RB_ASSERT(c->rest.isWoken.count == c->bodies.count);
@@ -440,14 +454,17 @@ void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, doubl
     if (rbContactFreeze_Update(c->rest.freeze, &node, h) == 0) {
         return;
     }
-    rbContactStep_AccountForFrozen(c, host);
     for (int i = 0; i < c->engine->bodies.count; ++i) {
-        if (c->bodies.data[i].isFrozen && !c->stage.before.data[i].isFrozen) {
+        const rbContactBody* before = &c->stage.before.data[i];
+        if (c->bodies.data[i].isFrozen && !before->isFrozen) {
             const rbMechBody* body = rbContactStep_GetBody(c, i);
+            RB_ASSERT(body != NULL && body->isDynamic);
+            double energy = rbContactStep_GetKinetic(body, before);
+            c->accounts.sums.settled -= energy; // it loses its energy
+            reportFrozen(c, host, i, -energy);
             rbMechBody still = *body;
             still.velocity = RB_VEC3_ZERO;
             still.momentum = RB_VEC3_ZERO;
-            RB_ASSERT(body != NULL && body->isDynamic);
             c->rest.loads.data[i] = rbContactStep_LoadOf(host, &still, c->grid.time);
         }
     }

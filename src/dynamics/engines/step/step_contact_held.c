@@ -35,33 +35,83 @@
 #define TOUCH_PLAY 1e-10
 #define TOUCH_SPEED 1e-9
 
+// Rows of points that are held at once.
+#define ROWS_MAX 96
+
+// A point that touches throughout a step.
+typedef struct HeldPoint {
+    const rbContact* contact; // of the set of the current stage
+    rbContactPoint* point;
+    const rbMechBody* bodies[2];
+    rbVec3 place;      // m, world
+    rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
+    rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
+    double gap;        // m, to be left at the end of the flight
+    double impulse[3]; // N s, of the current stage
+    double total[3];   // of both, along the axes of the last
+    bool isSticking;
+    bool isDropped; // would pull: another point bears its share, or it opens
+} HeldPoint;
+
+// Equations of a stage, factored.
+typedef struct HeldRows {
+    int count;
+    int points[ROWS_MAX];
+    int axes[ROWS_MAX];
+    double left[ROWS_MAX * ROWS_MAX];  // K V, by columns
+    double right[ROWS_MAX * ROWS_MAX]; // V
+    double squares[ROWS_MAX];          // of the singular values; 0: none
+    double errors[ROWS_MAX];
+} HeldRows;
+
+struct rbHeldSet {
+    RB_ARRAY(HeldPoint) points;
+    RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
+    RB_ARRAY(rbContactBody) still;       // the bodies, at rest
+    bool isGapKept;                      // gaps that earlier steps left stay
+    HeldRows rows;
+};
+
+rbHeldSet* rbCreateHeldSet(void)
+{
+    return rbAllocZero(1, sizeof(rbHeldSet));
+}
+
+void rbDestroyHeldSet(rbHeldSet* held)
+{
+    if (held != NULL) {
+        rbArray_FreeAll(held->points, held->isHeldPoint, held->still);
+        rbFree(held, sizeof *held);
+    }
+}
+
 // ----------------------------------------------------------------------------------------- points
 
-static rbVec3 slipRate(const rbStepContacts* c, const rbHeldPoint* held)
+static rbVec3 slipRate(const rbStepContacts* c, const HeldPoint* held)
 {
     return rbContact_RelativeVelocity(c->bodies.data, held->contact, held->point);
 }
 
 // The normal or a tangent.
-static rbVec3 axisOf(const rbHeldPoint* held, int axis)
+static rbVec3 axisOf(const HeldPoint* held, int axis)
 {
     RB_ASSERT(axis >= 0 && axis < 3);
     return axis == 0 ? held->contact->normal : held->contact->tangents[axis - 1];
 }
 
-static rbVec3 pushOf(const rbHeldPoint* held, int axis)
+static rbVec3 pushOf(const HeldPoint* held, int axis)
 {
     return axis == 0 ? held->push : axisOf(held, axis);
 }
 
-static void push(rbStepContacts* c, const rbHeldPoint* held, rbVec3 p)
+static void push(rbStepContacts* c, const HeldPoint* held, rbVec3 p)
 {
     RB_ASSERT(rbIsFinite3(p));
     rbContact_ApplyImpulse(c->bodies.data, held->contact, held->point, p);
 }
 
 // The direction of friction; false: there is no slip.
-static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
+static bool aimFriction(const rbStepContacts* c, HeldPoint* held)
 {
     RB_ASSERT(!(held->contact->friction < 0.0));
     rbVec3 normal = held->contact->normal;
@@ -80,7 +130,7 @@ static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
 }
 
 // A point of the set.
-static void placePoint(const rbStepContacts* c, rbHeldPoint* held, int contact, int point)
+static void placePoint(const rbStepContacts* c, HeldPoint* held, int contact, int point)
 {
     RB_ASSERT(contact >= 0 && contact < c->set.contactCount);
     held->contact = &c->set.contacts[contact];
@@ -91,15 +141,15 @@ static void placePoint(const rbStepContacts* c, rbHeldPoint* held, int contact, 
     held->bodies[1] = rbContactStep_GetBody(c, held->contact->bodyB);
     RB_ASSERT(held->bodies[0] != NULL && held->bodies[1] != NULL);
     held->place = rbAdd(held->bodies[0]->pose.position, held->point->armA);
-    held->gap = c->order.held.isGapKept ? held->point->gap : 0.0;
+    held->gap = c->order.held->isGapKept ? held->point->gap : 0.0;
     memset(held->impulse, 0, sizeof held->impulse);
 }
 
 static void clearMarks(rbStepContacts* c)
 {
-    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
+    rbArray_Reserve(c->order.held->isHeldPoint, c->set.pointCount);
     for (int k = 0; k < c->set.pointCount; ++k) {
-        c->order.held.isHeldPoint.data[k] = 0;
+        c->order.held->isHeldPoint.data[k] = 0;
     }
 }
 
@@ -116,7 +166,7 @@ static bool addPoint(rbStepContacts* c, int contact, int point)
 {
     const rbContact* from = &c->set.contacts[contact];
     const rbContactPoint* at = &c->set.points[point];
-    rbHeldPoint held;
+    HeldPoint held;
     memset(&held, 0, sizeof held);
     placePoint(c, &held, contact, point);
     rbVec3 u = slipRate(c, &held);
@@ -132,14 +182,14 @@ static bool addPoint(rbStepContacts* c, int contact, int point)
     if (!aimFriction(c, &held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
-    c->order.held.isHeldPoint.data[point] = 1;
-    rbArray_Push(c->order.held.points, held);
+    c->order.held->isHeldPoint.data[point] = 1;
+    rbArray_Push(c->order.held->points, held);
     return true;
 }
 
 bool rbHeldStep_Collect(rbStepContacts* c)
 {
-    c->order.held.points.count = 0;
+    c->order.held->points.count = 0;
     clearMarks(c);
     bool isHeld = rbContactFreeze_GetCount(c->rest.freeze) == 0;
     for (int i = 0; i < c->set.contactCount && isHeld; ++i) {
@@ -153,14 +203,14 @@ bool rbHeldStep_Collect(rbStepContacts* c)
             isHeld = addPoint(c, i, contact->firstPoint + k);
         }
     }
-    return isHeld && 3 * c->order.held.points.count <= RB_HELD_ROWS_MAX;
+    return isHeld && 3 * c->order.held->points.count <= ROWS_MAX;
 }
 
 // -------------------------------------------------------------------------------------- equations
 
 // Turns two columns of left until they are orthogonal; size: the sum of all squares. False: they
 // are so already.
-static bool turnColumns(rbHeldRows* rows, int p, int q, double size)
+static bool turnColumns(HeldRows* rows, int p, int q, double size)
 {
     RB_ASSERT(p < q && q < rows->count);
     size_t n = (size_t)rows->count;
@@ -194,10 +244,10 @@ static bool turnColumns(rbHeldRows* rows, int p, int q, double size)
 }
 
 // Singular values by one-sided Jacobi rotations.
-static void decompose(rbHeldRows* rows)
+static void decompose(HeldRows* rows)
 {
     int n = rows->count;
-    RB_ASSERT(n >= 0 && n <= RB_HELD_ROWS_MAX);
+    RB_ASSERT(n >= 0 && n <= ROWS_MAX);
     double size = 0.0;
     for (int k = 0; k < n * n; ++k) {
         size += rows->left[k] * rows->left[k];
@@ -229,13 +279,13 @@ static void decompose(rbHeldRows* rows)
 static void fillColumn(rbHeldSet* held, size_t j)
 {
     RB_ASSERT(j < (size_t)held->rows.count);
-    rbHeldRows* rows = &held->rows;
+    HeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
-    const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
+    const HeldPoint* pushed = &held->points.data[rows->points[j]];
     rbVec3 p = pushOf(pushed, rows->axes[j]);
     rbContact_ApplyImpulse(held->still.data, pushed->contact, pushed->point, p);
     for (size_t i = 0; i < n; ++i) {
-        const rbHeldPoint* measured = &held->points.data[rows->points[i]];
+        const HeldPoint* measured = &held->points.data[rows->points[i]];
         rbVec3 u = rbContact_RelativeVelocity(held->still.data, measured->contact, measured->point);
         u = rbSub(u, measured->contact->belt);
         rows->left[j * n + i] = rbDot(u, axisOf(measured, rows->axes[i]));
@@ -245,11 +295,11 @@ static void fillColumn(rbHeldSet* held, size_t j)
 
 static void factor(rbStepContacts* c)
 {
-    rbHeldSet* held = &c->order.held;
-    rbHeldRows* rows = &held->rows;
+    rbHeldSet* held = c->order.held;
+    HeldRows* rows = &held->rows;
     rows->count = 0;
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         for (int axis = 0; !point->isDropped && axis < (point->isSticking ? 3 : 1); ++axis) {
             rows->points[rows->count] = i;
             rows->axes[rows->count] = axis;
@@ -272,10 +322,10 @@ static void factor(rbStepContacts* c)
 // Impulses that change the rates of the rows by minus their errors times a scale.
 static void pushRows(rbStepContacts* c, double scale)
 {
-    rbHeldSet* held = &c->order.held;
-    rbHeldRows* rows = &held->rows;
+    rbHeldSet* held = c->order.held;
+    HeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
-    double x[RB_HELD_ROWS_MAX] = {0.0};
+    double x[ROWS_MAX] = {0.0};
     for (size_t p = 0; p < n; ++p) {
         double along = 0.0;
         for (size_t k = 0; k < n; ++k) {
@@ -287,7 +337,7 @@ static void pushRows(rbStepContacts* c, double scale)
         }
     }
     for (size_t k = 0; k < n; ++k) {
-        rbHeldPoint* point = &held->points.data[rows->points[k]];
+        HeldPoint* point = &held->points.data[rows->points[k]];
         point->impulse[rows->axes[k]] += x[k];
         push(c, point, rbScale(x[k], pushOf(point, rows->axes[k])));
     }
@@ -296,14 +346,14 @@ static void pushRows(rbStepContacts* c, double scale)
 // ----------------------------------------------------------------------------------------- stages
 
 // Where a point would be at the end of the flight if it were fixed to its body.
-static rbVec3 placeAhead(const rbHeldPoint* held)
+static rbVec3 placeAhead(const HeldPoint* held)
 {
     const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
     return rbAdd(held->place, rbSub(mover->ahead.position, mover->pose.position));
 }
 
 // Where a point of a pair is at the end of the flight: the nearest of its probes.
-static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContactProbe* probes,
+static const rbContactProbe* findProbe(const HeldPoint* point, const rbContactProbe* probes,
                                        int count)
 {
     const rbContactProbe* best = NULL;
@@ -320,7 +370,7 @@ static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContact
 }
 
 // The path of the point of contact over a body in the flight, seen halfway.
-static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
+static rbVec3 pathOver(const HeldPoint* point, int side, rbVec3 end)
 {
     RB_ASSERT(side == 0 || side == 1);
     const rbMechBody* body = point->bodies[side];
@@ -337,12 +387,12 @@ static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
 static double measureFlight(rbStepContacts* c)
 {
     double most = 0.0;
-    rbHeldRows* rows = &c->order.held.rows;
+    HeldRows* rows = &c->order.held->rows;
     const rbContact* contact = NULL;
     int count = 0;
     rbArray_Reserve(c->flight.probes, PROBES_MAX);
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        const HeldPoint* point = &c->order.held->points.data[rows->points[i]];
         RB_ASSERT(point->contact != NULL);
         if (point->contact != contact) {
             contact = point->contact;
@@ -370,10 +420,10 @@ static double measureFlight(rbStepContacts* c)
 // Rates of the rows; returns the largest.
 static double measureRates(rbStepContacts* c)
 {
-    rbHeldRows* rows = &c->order.held.rows;
+    HeldRows* rows = &c->order.held->rows;
     double most = 0.0;
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        const HeldPoint* point = &c->order.held->points.data[rows->points[i]];
         rows->errors[i] = rbDot(slipRate(c, point), axisOf(point, rows->axes[i]));
         most = fabs(rows->errors[i]) <= most ? most : fabs(rows->errors[i]);
     }
@@ -385,7 +435,7 @@ static double unitOf(const rbHeldSet* held, bool isOfRates)
 {
     double unit = 1.0;
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         for (int side = 0; side < 2; ++side) {
             rbVec3 size = isOfRates ? point->bodies[side]->velocity : point->place;
             unit = fmax(unit, rbLength(size));
@@ -428,10 +478,10 @@ static void sweepJoints(rbStepContacts* c, const rbStepHost* host, double h, boo
 // changed, m/s, or INFINITY where nothing slips any more.
 static double turnFriction(rbStepContacts* c)
 {
-    rbHeldSet* held = &c->order.held;
+    rbHeldSet* held = c->order.held;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
-        rbHeldPoint* point = &held->points.data[i];
+        HeldPoint* point = &held->points.data[i];
         rbVec3 old = point->push;
         if (!aimFriction(c, point)) {
             return INFINITY;
@@ -448,8 +498,8 @@ static double turnFriction(rbStepContacts* c)
 // Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
 static bool solve(rbStepContacts* c, const rbStepHost* host, double h, bool isOfRates)
 {
-    rbHeldSet* held = &c->order.held;
-    RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
+    rbHeldSet* held = c->order.held;
+    RB_ASSERT(h > 0.0 && 3 * held->points.count <= ROWS_MAX);
     double unit = unitOf(held, isOfRates);
     double last = INFINITY;
     factor(c);
@@ -484,11 +534,11 @@ static bool solve(rbStepContacts* c, const rbStepHost* host, double h, bool isOf
 // Drops the point that pulls most; false: none does.
 static bool dropPulling(rbStepContacts* c)
 {
-    rbHeldSet* held = &c->order.held;
-    rbHeldPoint* worst = NULL;
+    rbHeldSet* held = c->order.held;
+    HeldPoint* worst = NULL;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
-        rbHeldPoint* point = &held->points.data[i];
+        HeldPoint* point = &held->points.data[i];
         if (point->impulse[0] < most) {
             most = point->impulse[0];
             worst = point;
@@ -509,11 +559,11 @@ static bool dropPulling(rbStepContacts* c)
 // Whether what sticks can be held by friction: over the points of a contact, which share it.
 static bool isInCones(const rbStepContacts* c)
 {
-    const rbHeldSet* held = &c->order.held;
+    const rbHeldSet* held = c->order.held;
     double bound = 0.0;
     double needed = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         if (point->isSticking) {
             const double* t = &point->impulse[1];
             needed += sqrt(t[0] * t[0] + t[1] * t[1]);
@@ -536,8 +586,8 @@ static bool isInCones(const rbStepContacts* c)
 static void account(rbStepContacts* c, bool isStart)
 {
     rbContactAccounts* sums = &c->accounts.sums;
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        rbHeldPoint* held = &c->order.held.points.data[i];
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        HeldPoint* held = &c->order.held->points.data[i];
         rbVec3 p = rbJoinImpulse(held->push, held->contact->tangents, held->impulse[0],
                                  held->impulse[1], held->impulse[2]);
         double impulse[3];
@@ -591,8 +641,8 @@ static void pushAtStart(rbStepContacts* c, const rbStepHost* host, double h)
 static void fly(rbStepContacts* c, const rbStepHost* host, double h)
 {
     lookAhead(c, h);
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        c->order.held.points.data[i].place = placeAhead(&c->order.held.points.data[i]);
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        c->order.held->points.data[i].place = placeAhead(&c->order.held->points.data[i]);
     }
     for (int i = 0; i < c->own.loose.count; ++i) {
         c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
@@ -630,9 +680,9 @@ static bool pushAtEnd(rbStepContacts* c, const rbStepHost* host, double h)
                 change = fmax(change, rbDistance(velocity, body->velocity));
             }
         }
-        for (int i = 0; i < c->order.held.points.count; ++i) {
-            memset(c->order.held.points.data[i].impulse, 0,
-                   sizeof c->order.held.points.data[i].impulse);
+        for (int i = 0; i < c->order.held->points.count; ++i) {
+            memset(c->order.held->points.data[i].impulse, 0,
+                   sizeof c->order.held->points.data[i].impulse);
         }
         rbContactStep_ShowBodies(c);
         rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
@@ -653,8 +703,8 @@ static bool pushAtEnd(rbStepContacts* c, const rbStepHost* host, double h)
 static bool follow(rbStepContacts* c)
 {
     clearMarks(c);
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        rbHeldPoint* held = &c->order.held.points.data[i];
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        HeldPoint* held = &c->order.held->points.data[i];
         double least = INFINITY;
         int contact = -1;
         int point = -1;
@@ -665,7 +715,7 @@ static bool follow(rbStepContacts* c)
             for (int j = from->firstPoint; isSame && j < from->firstPoint + from->pointCount; ++j) {
                 rbVec3 at = rbAdd(c->places.data[from->bodyA].pose.position, c->set.points[j].armA);
                 double distance = rbLengthSquared(rbSub(at, held->place));
-                if (c->order.held.isHeldPoint.data[j] == 0 && distance < least) {
+                if (c->order.held->isHeldPoint.data[j] == 0 && distance < least) {
                     least = distance;
                     contact = k;
                     point = j;
@@ -676,7 +726,7 @@ static bool follow(rbStepContacts* c)
             (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
             return false;
         }
-        c->order.held.isHeldPoint.data[point] = 1;
+        c->order.held->isHeldPoint.data[point] = 1;
         placePoint(c, held, contact, point);
         if (!aimFriction(c, held)) {
             return false;
@@ -695,9 +745,9 @@ static void writeSet(rbStepContacts* c)
         memset(point->slip, 0, sizeof point->slip);
         point->isSticking = false;
     }
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        const rbHeldPoint* held = &c->order.held.points.data[i];
-        RB_ASSERT(c->order.held.isHeldPoint.data[held->point - c->set.points] != 0);
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        const HeldPoint* held = &c->order.held->points.data[i];
+        RB_ASSERT(c->order.held->isHeldPoint.data[held->point - c->set.points] != 0);
         memcpy(held->point->impulse, held->total, sizeof held->point->impulse);
         held->point->isSticking = held->isSticking;
     }
@@ -709,8 +759,8 @@ static void writeSet(rbStepContacts* c)
 // does.
 static bool isSame(const rbStepContacts* c)
 {
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        const rbHeldPoint* held = &c->order.held.points.data[i];
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        const HeldPoint* held = &c->order.held->points.data[i];
         if (held->total[0] < 0.0) {
             return false;
         }
@@ -723,7 +773,7 @@ static bool isSame(const rbStepContacts* c)
             bool isTouching =
                 point->gap < -TOUCH_PLAY ||
                 (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -TOUCH_SPEED);
-            if (c->order.held.isHeldPoint.data[k] == 0 && isTouching) {
+            if (c->order.held->isHeldPoint.data[k] == 0 && isTouching) {
                 return false;
             }
         }
@@ -736,7 +786,7 @@ static bool isSame(const rbStepContacts* c)
 static bool isDirected(const rbHeldSet* held)
 {
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         if (fabs(rbLength(point->contact->normal) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
             return false;
         }
@@ -766,7 +816,7 @@ bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h)
         return false;
     }
     account(c, true);
-    RB_VALIDATE(isDirected(&c->order.held));
+    RB_VALIDATE(isDirected(c->order.held));
     fly(c, host, h);
     c->stage.part = rbContactStep_PartOf(c, h);
     rbStepContacts_Find(c);
@@ -794,7 +844,7 @@ void rbHeldStep_Plan(rbStepContacts* c, double h)
         double kickB = rbLength(c->flight.kicks.data[contact->bodyB]);
         pull = fmax(pull, fmax(kickA, kickB) / c->engine->settings.step);
     }
-    c->order.held.isGapKept = gap > GAP_PART * pull * h * h;
+    c->order.held->isGapKept = gap > GAP_PART * pull * h * h;
 }
 
 double rbHeldStep_GetReach(const rbStepContacts* c)

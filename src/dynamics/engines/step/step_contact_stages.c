@@ -739,6 +739,18 @@ static void keepPoints(rbStepContacts* c)
 
 // ------------------------------------------------------------------------------------------ stages
 
+// Speeds before the step, for bodies that arrive in it.
+static void noteApproaches(rbStepContacts* c)
+{
+    rbArray_SetCount(c->stage.approaches, c->set.pointCount);
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            c->stage.approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
+        }
+    }
+}
+
 // A body at the start of the stage.
 static double beginFlight(rbStepContacts* c, int index, const void* args)
 {
@@ -769,7 +781,7 @@ bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, doubl
     if (c->flight.areAllQuick) {
         return false;
     }
-    rbContactStep_NoteApproaches(c);
+    noteApproaches(c);
     keepPoints(c);
     rbContactStep_OpenAccounts(c, host, c->grid.time, h, -1.0);
     solveStage(c, host, h, STAGE_POSITION, miss);

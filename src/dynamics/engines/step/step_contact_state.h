@@ -47,8 +47,6 @@ typedef struct rbStepMiss {
 
 // Times closer than this fraction of a step are equal.
 #define RB_STEP_SNAP 1e-9
-// Rows of points that are held at once.
-#define RB_HELD_ROWS_MAX 96
 
 // A point that is open at the node, and was stopped at the surface in the step from it.
 typedef struct rbArrival {
@@ -200,43 +198,12 @@ typedef struct rbTouchReport {
     RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;
 
-// A point that touches throughout a step.
-typedef struct rbHeldPoint {
-    const rbContact* contact; // of the set of the current stage
-    rbContactPoint* point;
-    const rbMechBody* bodies[2];
-    rbVec3 place;      // m, world
-    rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
-    rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
-    double gap;        // m, to be left at the end of the flight
-    double impulse[3]; // N s, of the current stage
-    double total[3];   // of both, along the axes of the last
-    bool isSticking;
-    bool isDropped; // would pull: another point bears its share, or it opens
-} rbHeldPoint;
-
-// Equations of a stage, factored.
-typedef struct rbHeldRows {
-    int count;
-    int points[RB_HELD_ROWS_MAX];
-    int axes[RB_HELD_ROWS_MAX];
-    double left[RB_HELD_ROWS_MAX * RB_HELD_ROWS_MAX];  // K V, by columns
-    double right[RB_HELD_ROWS_MAX * RB_HELD_ROWS_MAX]; // V
-    double squares[RB_HELD_ROWS_MAX];                  // of the singular values; 0: none
-    double errors[RB_HELD_ROWS_MAX];
-} rbHeldRows;
-
-typedef struct rbHeldSet {
-    RB_ARRAY(rbHeldPoint) points;
-    RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
-    RB_ARRAY(rbContactBody) still;       // the bodies, at rest
-    bool isGapKept;                      // gaps that earlier steps left stay
-    rbHeldRows rows;
-} rbHeldSet;
+// Points of contact that are held throughout a step, see step_contact_held.c.
+typedef struct rbHeldSet rbHeldSet;
 
 // Steps of higher order and of a chosen size, see step_contact_order.c.
 typedef struct rbOrderControl {
-    rbHeldSet held;        // of the step that is made
+    rbHeldSet* held;       // of the step that is made; NULL: all are of order 2
     double chosen;         // s, the next step that is tried; 0: none was yet
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
@@ -426,9 +393,7 @@ void rbContactStep_SolveIsland(rbStepContacts* c, const rbStepHost* host,
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
-// Speeds before the position stage; after it, islands in which points arrive keep their flights,
-// and are solved again.
-void rbContactStep_NoteApproaches(rbStepContacts* c);
+// After the position stage islands in which points arrive keep their flights, and are solved again.
 void rbContactStep_KeepFlights(rbStepContacts* c, double h);
 void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, double h,
                                  rbStepMiss* miss);
@@ -498,11 +463,8 @@ double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* i
 void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host);
-// Call before velocities of frozen bodies are removed.
-void rbContactStep_AccountForFrozen(rbStepContacts* c, const rbStepHost* host);
-// Entries of the journal.
-void rbContactStep_ReportFrozen(const rbStepContacts* c, const rbStepHost* host, int body,
-                                bool isWoken, double energyChange);
+// J, kinetic energy of a body with the velocities that contacts show of it.
+double rbContactStep_GetKinetic(const rbMechBody* body, const rbContactBody* shown);
 // Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:
 // the velocities before it), NoteArriving before collisions, Add
 // around the velocity stage (sign -1 before it, 1 after it), and Report.
@@ -547,6 +509,8 @@ bool rbContactOrder_IsUsed(const rbStepContacts* c);
 void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time);
 
 // ----------------------------------------------------------------------------- step_contact_held.c
+rbHeldSet* rbCreateHeldSet(void);
+void rbDestroyHeldSet(rbHeldSet* held); // NULL is fine
 // The points that touch at the node; false: not all of them can be held.
 bool rbHeldStep_Collect(rbStepContacts* c);
 // Before runs of steps of size h or more: whether gaps are closed in them.
