@@ -2,8 +2,6 @@
 #include "base/core/disjoint_sets.h"
 #include "dynamics/engines/step/step_state.h"
 
-#include <string.h>
-
 static bool isDynamic(const rbStepEngine* engine, int body)
 {
     return body >= 0 && engine->bodies.data[body].isUsed && engine->bodies.data[body].def.isDynamic;

@@ -1,5 +1,5 @@
-// Contacts of the step engine: making and finding them, starting, and what a step left over. The
-// step itself is in step.c.
+// Contacts of the step engine: making and finding them, starting, what a step left over, and the
+// interface of the host: results, registering, snapshots. The step itself is in step.c.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>

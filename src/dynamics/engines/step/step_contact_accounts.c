@@ -1,5 +1,5 @@
 // Energy accounting of steps with contacts, by cause; and the journal entries of what takes it:
-// collisions, and bodies that freeze or wake.
+// collisions; and the sums by pair of shapes that the host gets.
 //
 // An impulse p at a point changes the kinetic energy by p.(u + u')/2, summed over all that act in a
 // stage, exactly. Half of the forces has acted before the position stage, and half will act after

@@ -338,7 +338,7 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
         RB_VALIDATE(rbStepValid_AreBodies(c));
         memcpy(c->bodies.data, c->stage.before.data,
                (size_t)c->bodies.count * sizeof *c->bodies.data);
-        rbContactStep_TurnMechanisms(c, h, true);
+        rbContactStep_TurnMechanisms(c, h);
         c->accounts.sums = sums;
         *miss = before;
         rbStepContacts_PrepareSet(c);

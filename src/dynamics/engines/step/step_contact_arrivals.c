@@ -354,7 +354,7 @@ void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, doub
         for (int k = 0; k < island.bodyCount; ++k) {
             c->bodies.data[island.bodies[k]] = c->stage.before.data[island.bodies[k]];
         }
-        rbContactStep_TurnIsland(c, &island, h, true);
+        rbContactStep_TurnIsland(c, &island, h);
         int first = c->flight.arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);

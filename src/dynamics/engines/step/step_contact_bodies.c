@@ -1,4 +1,4 @@
-// Bodies of steps with contacts: poses, the view of contacts on them, forces, flight.
+// Bodies of steps with contacts: poses, the view of contacts on them, forces, flight, rest.
 #include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_contact_state.h"
 

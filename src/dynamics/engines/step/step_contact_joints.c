@@ -1,5 +1,5 @@
-// Joints in the stages of steps with contacts: their sweeps, and their rows for islands that are
-// solved as a whole.
+// Joints in the stages of steps with contacts: their sweeps, their rows for islands that are solved
+// as a whole, and their stops.
 #include "dynamics/engines/step/step_valid.h"
 
 #include <string.h>
@@ -160,33 +160,31 @@ static void turnBack(const rbStepContacts* c, rbStepMechanism* mechanism, double
     takeMechanism(c, mechanism);
 }
 
-static void noteStart(rbStepMechanism* mechanism)
+void rbContactStep_NoteMechanisms(rbStepContacts* c)
 {
-    int rowCount = mechanism->m.rowCount;
-    RB_ASSERT(rowCount <= mechanism->copies.size);
-    memcpy(mechanism->copies.scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
-    rbCopyElements(mechanism->copies.limits, mechanism->rows.limits, rowCount,
-                   sizeof(rbLimitState));
-}
-
-void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h,
-                              bool isBack)
-{
-    rbStepMechanism* mechanism;
-    for (int i = 0; (mechanism = nextMechanism(c, island, &i)) != NULL;) {
-        if (isBack) {
-            turnBack(c, mechanism, h);
-        } else {
-            noteStart(mechanism);
-        }
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        int rowCount = mechanism->m.rowCount;
+        RB_ASSERT(rowCount <= mechanism->copies.size);
+        memcpy(mechanism->copies.scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
+        rbCopyElements(mechanism->copies.limits, mechanism->rows.limits, rowCount,
+                       sizeof(rbLimitState));
     }
 }
 
-void rbContactStep_TurnMechanisms(rbStepContacts* c, double h, bool isBack)
+void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h)
+{
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(c, island, &i)) != NULL;) {
+        turnBack(c, mechanism, h);
+    }
+}
+
+void rbContactStep_TurnMechanisms(rbStepContacts* c, double h)
 {
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_TurnIsland(c, &island, h, isBack);
+        rbContactStep_TurnIsland(c, &island, h);
     }
 }
 

@@ -1,5 +1,5 @@
 // The stages of steps with contacts: positions, collisions, velocities, with joints in their
-// sweeps.
+// sweeps, and friction of points that slide.
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact_state.h"
 #include "dynamics/solvers/block_matrix.h"
@@ -776,7 +776,7 @@ bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, doubl
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
     c->flight.isGuarded = false;
-    rbContactStep_TurnMechanisms(c, h, false);
+    rbContactStep_NoteMechanisms(c);
     c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(c, h, miss);
     if (c->flight.areAllQuick) {
         return false;

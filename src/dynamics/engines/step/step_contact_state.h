@@ -338,10 +338,10 @@ void rbContactStep_AddQuickJoints(rbStepContacts* c, const rbContactIsland* isla
 void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
-// Restores mechanisms of an island to the start of the stage, or saves them there; those of all.
-void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h,
-                              bool isBack);
-void rbContactStep_TurnMechanisms(rbStepContacts* c, double h, bool isBack);
+// Notes impulses and limits of all mechanisms where a stage starts, and restores them there.
+void rbContactStep_NoteMechanisms(rbStepContacts* c);
+void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h);
+void rbContactStep_TurnMechanisms(rbStepContacts* c, double h);
 // Their rows with the current velocities, for the whole island; returns the largest error of joints
 // (m, or m/s in the velocity stage). And their impulses and velocities back.
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
@@ -366,19 +366,6 @@ bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, doubl
                                 rbStepMiss* miss);
 void rbContactStep_SolveActing(rbStepContacts* c, const rbStepHost* host, double h,
                                rbStepMiss* miss);
-// Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
-// part; otherwise in a position stage. Returns whether the marks changed.
-bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
-// The same, repeated where bodies would overlap at the end of the flight without a contact at the
-// node.
-void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
-                              rbStepMiss* miss);
-// The set of the node, saved before the stages of a step and restored after an interpolation.
-void rbContactStep_NoteNode(rbStepContacts* c);
-void rbContactStep_RecallNode(rbStepContacts* c);
-// Contacts and points of the set as they were.
-void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
-                          const rbContactPoint* points);
 bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss);
 void rbContactStep_SolveVelocities(rbStepContacts* c, const rbStepHost* host, double h,
@@ -391,6 +378,21 @@ void rbContactStep_SolveIsland(rbStepContacts* c, const rbStepHost* host,
 // Whether small steps have solved all of an island that had contacts at the start of the step. At
 // its end islands differ: separate bodies may have met.
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
+
+// ---------------------------------------------------------------------------- step_contact_ahead.c
+// Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
+// part; otherwise in a position stage. Returns whether the marks changed.
+bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
+// The position stage, repeated where bodies would overlap at the end of the flight without a
+// contact at the node.
+void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
+                              rbStepMiss* miss);
+// The set of the node, saved before the stages of a step and restored after an interpolation.
+void rbContactStep_NoteNode(rbStepContacts* c);
+void rbContactStep_RecallNode(rbStepContacts* c);
+// Contacts and points of the set as they were.
+void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
+                          const rbContactPoint* points);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
 // After the position stage islands in which points arrive keep their flights, and are solved again.

@@ -1,4 +1,4 @@
-// Steps that are begun and undone: cut at the time of a contact (B-64), and interpolation between
+// How far a step goes: in parts, cut at the time of a contact (B-64), or interpolated between
 // nodes.
 //
 // A step in which points arrive is restarted with a smaller and smaller length, until the first of
@@ -6,8 +6,6 @@
 // continues to the node of the grid. If this never ends (Zeno), bodies arrive as they do without
 // cutting.
 #include "dynamics/engines/step/step_valid.h"
-
-#include <string.h>
 
 // ------------------------------------------------------------------------------------------- parts
 // Steps in which many bodies strike each other, in parts.
