@@ -27,7 +27,7 @@ static rbMechBody* findBody(const rbStepEngine* engine, int mechanism, int body)
     if (body >= engine->bodies.count || engine->bodies.data[body].mechanism != mechanism) {
         return NULL;
     }
-    rbMechBody* own = rbContactStep_GetBody(engine, body);
+    rbMechBody* own = rbContactStep_GetBody(engine->contacts, body);
     return own != NULL && own->isDynamic ? own : NULL;
 }
 
@@ -106,7 +106,7 @@ static void addReaction(rbStepEngine* engine, int mechanism, const rbContact* co
 void rbMeasureJointReaction(void* context, int contact, double* reaction)
 {
     const rbJointSweep* joints = context;
-    rbStepEngine* engine = joints->engine;
+    rbStepEngine* engine = joints->c->engine;
     const rbContact* own = &engine->contacts->set.contacts[contact];
     int bodies[2] = {own->bodyA, own->bodyB};
     int last = -1;

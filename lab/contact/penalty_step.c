@@ -75,33 +75,31 @@ static rbPenaltyLaw makeLaw(const rbContactSettings* contact)
 // ------------------------------------------------------------------------------------------- steps
 
 // Applies the impulses of all points over half a part and accounts for their energy.
-static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool isEnd)
+static void push(rbStepContacts* c, const rbStepHost* host, double h, bool isEnd)
 {
-    rbStepContacts* c = engine->contacts;
     rbPenaltyLaw law = makeLaw(&c->settings);
-    rbContactStep_ShowBodies(engine);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
+    rbContactStep_ShowBodies(c);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
     rbPenaltyLaw_Push(&law, &c->set, c->bodies.data, 0.5 * h, isEnd);
-    rbContactStep_AddTouches(engine, host, c->accounts.opened.data, 1.0);
+    rbContactStep_AddTouches(c, host, c->accounts.opened.data, 1.0);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_AccountForLasting(engine, &island, true, false);
+        rbContactStep_AccountForLasting(c, &island, true, false);
     }
-    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeBodies(c);
 }
 
-static void advancePart(rbStepEngine* engine, const rbStepHost* host, double end)
+static void advancePart(rbStepContacts* c, const rbStepHost* host, double end)
 {
-    rbStepContacts* c = engine->contacts;
     double h = end - c->grid.time;
-    push(engine, host, h, false);
-    rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
-    rbContactStep_FlyLoose(engine, h);
-    rbContactStep_PlaceFixed(engine, end);
+    push(c, host, h, false);
+    rbContactStep_KickLoose(c, host, c->grid.time, 0.5 * h, false);
+    rbContactStep_FlyLoose(c, h);
+    rbContactStep_PlaceFixed(c, end);
     c->grid.time = end;
-    rbStepContacts_MakeReady(engine);
-    rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
-    push(engine, host, h, true);
+    rbStepContacts_MakeReady(c);
+    rbContactStep_KickLoose(c, host, end, 0.5 * h, true);
+    push(c, host, h, true);
 }
 
 // Scales the impulses of the last part to a whole step, for the host to read.
@@ -114,31 +112,29 @@ static void showForces(rbStepContacts* c, double scale)
     }
 }
 
-static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
+static void advance(rbStepContacts* c, const rbStepHost* host, double end)
 {
-    rbStepContacts* c = engine->contacts;
     double start = c->grid.time;
     double h = end - start;
-    rbContactStep_BeginTouches(engine);
+    rbContactStep_BeginTouches(c);
     for (int i = 1; i <= c->method.parts; ++i) {
-        advancePart(engine, host, i < c->method.parts ? start + h * i / c->method.parts : end);
+        advancePart(c, host, i < c->method.parts ? start + h * i / c->method.parts : end);
     }
-    rbContactStep_ReportTouches(engine, host);
-    showForces(c, 2.0 * c->method.parts * engine->settings.step / h);
-    engine->statistics.substeps += c->method.parts - 1;
+    rbContactStep_ReportTouches(c, host);
+    showForces(c, 2.0 * c->method.parts * c->engine->settings.step / h);
+    c->engine->statistics.substeps += c->method.parts - 1;
 }
 
 // Extrapolates with the forces of the node.
-static void look(rbStepEngine* engine, const rbStepHost* host, double time)
+static void look(rbStepContacts* c, const rbStepHost* host, double time)
 {
-    rbStepContacts* c = engine->contacts;
     double h = time - c->grid.time;
     rbContactStep_NoteNode(c);
-    push(engine, host, h, false);
-    rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
-    rbContactStep_FlyLoose(engine, h);
-    rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
-    push(engine, host, h, false);
+    push(c, host, h, false);
+    rbContactStep_KickLoose(c, host, c->grid.time, 0.5 * h, false);
+    rbContactStep_FlyLoose(c, h);
+    rbContactStep_KickLoose(c, host, time, 0.5 * h, false);
+    push(c, host, h, false);
 }
 
 static int countParts(const rbContactSettings* settings, double h)

@@ -30,19 +30,12 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_bodies.c
   src/dynamics/engines/step/step_contact_accounts.c
   src/dynamics/engines/step/step_contact_held.c
-  src/dynamics/engines/step/step_contact_host.c
   src/dynamics/engines/step/step_contact_joints.c
   src/dynamics/engines/step/step_contact_order.c
-  src/dynamics/engines/step/step_contact_parts.c
-  src/dynamics/engines/step/step_contact_meetings.c
-  src/dynamics/engines/step/step_contact_rest.c
-  src/dynamics/engines/step/step_contact_slides.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c
-  src/dynamics/engines/step/step_contact_touch.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_valid.c
-  src/dynamics/engines/step/step_limits.c
   src/dynamics/engines/step/step_measure.c
   src/dynamics/engines/step/step_nodes.c
   src/dynamics/forces/force_table.c

@@ -4,7 +4,7 @@
 
 #include "base/core/words.h"
 #include "dynamics/contact/contact_solver.h"
-#include "dynamics/engines/step/step_engine.h"
+#include "dynamics/engines/step/step_state.h"
 
 #include <rattleback/contact.h>
 
@@ -17,9 +17,9 @@ typedef struct rbContactMethodRow {
     // Number of parts of a step of size h, each with a contact search.
     int (*countParts)(const rbContactSettings* settings, double h);
     // Advances from the node to the end of a step.
-    void (*advance)(rbStepEngine* engine, const rbStepHost* host, double end);
+    void (*advance)(rbStepContacts* c, const rbStepHost* host, double end);
     // Advances to a time within the step from the node; the state is restored afterward.
-    void (*look)(rbStepEngine* engine, const rbStepHost* host, double time);
+    void (*look)(rbStepContacts* c, const rbStepHost* host, double time);
 } rbContactMethodRow;
 
 // Adds a row to the table, at start-up (base/core/registered_rows.h). Fails if the name exists or

@@ -52,31 +52,27 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
 
 double rbStep_Forces(const rbStepRun* run, double time)
 {
-    rbMechanism* m = &run->mechanism->m;
+    rbStepMechanism* mechanism = run->mechanism;
     double power = 0.0;
-    if (!run->mechanism->traits.hasLoads && run->mechanism->isForceKnown) {
+    if (!mechanism->traits.hasLoads && mechanism->isForceKnown) {
         return power;
     }
-    run->mechanism->isForceKnown = true;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            power += rbContactStep_LoadBody(run->host, body, time).power;
-        }
+    mechanism->isForceKnown = true;
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        power += rbContactStep_LoadBody(run->host, &mechanism->m.bodies[i], time).power;
     }
     return power;
 }
 
-void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
+void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, bool isAhead)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     if (!mechanism->traits.hasPaths) {
         return;
     }
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
         const rbPath* path =
-            body->index >= 0 ? run->engine->bodies.data[body->index].def.path : NULL;
+            body->index >= 0 ? mechanism->engine->bodies.data[body->index].def.path : NULL;
         if (!body->isDynamic && path != NULL) {
             rbStep_FollowPath(path, time, body, isAhead);
         }
@@ -100,7 +96,7 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
         if (info->role != RB_ROLE_FREEDOM) {
             continue;
         }
-        rbStepJointSlot* joint = &run->engine->joints.data[info->owner];
+        rbStepJointSlot* joint = &mechanism->engine->joints.data[info->owner];
         const rbMotorModel* motor =
             joint->def.motors != NULL ? &joint->def.motors[info->freedom] : NULL;
         if (motor == NULL || !rbMotorType_IsServo(motor->def.type)) {
@@ -145,16 +141,16 @@ static rbVec3 findArm(const rbMechanism* m, const rbRowBlock* block)
     return rbSub(pointB, poseB->position);
 }
 
-void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB)
+void rbStep_SetSpeeds(rbStepMechanism* mechanism, double timeA, double timeB)
 {
-    rbStepMechanism* mechanism = run->mechanism;
+    RB_ASSERT(timeB >= timeA);
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbRowBlock* block = &mechanism->m.blocks[i];
         const rbBlockInfo* info = &mechanism->infos[i];
         if (block->kind != RB_ROW_TRAVEL || info->role == RB_ROLE_FRICTION) {
             continue;
         }
-        const rbStepJointDef* def = &run->engine->joints.data[info->owner].def;
+        const rbStepJointDef* def = &mechanism->engine->joints.data[info->owner].def;
         double* speeds = &mechanism->m.speeds[block->firstRow];
         if (info->role == RB_ROLE_SPEED) {
             const rbMotorModel* motor = &def->motors[info->freedom];
@@ -224,6 +220,7 @@ typedef enum Stage {
 // Inverse of the compliance of a spring in a stage of a step of size h.
 static double yieldOf(const rbMechanism* m, const rbRowBlock* block, double h, Stage stage)
 {
+    RB_ASSERT(!(h < 0.0));
     double damping = m->startDamping[block->firstRow];
     return stage == STAGE_START ? h * (0.25 * h * block->stiffness + damping)
            : stage == STAGE_END ? 0.5 * h * block->damping
@@ -255,6 +252,7 @@ static void setCompliance(rbStepMechanism* mechanism, double h, Stage stage)
 // The impulse of a row at its limit over a time.
 static double limitImpulse(const rbStepMechanism* mechanism, int row, double time)
 {
+    RB_ASSERT(!(mechanism->m.limits[row] < 0.0));
     double most = time * mechanism->m.limits[row];
     return mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
 }
@@ -262,26 +260,22 @@ static double limitImpulse(const rbStepMechanism* mechanism, int row, double tim
 // Power of constant torques with the current velocities.
 static double torquePower(const rbStepRun* run)
 {
-    const rbMechanism* m = &run->mechanism->m;
+    const rbStepMechanism* mechanism = run->mechanism;
     double power = 0.0;
-    for (int i = 0; run->mechanism->traits.hasTorques && i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            power += rbDot(run->host->motions[body->index].torque,
-                           rbMechBody_GetSpin(body, &m->masses[i]));
-        }
+    for (int i = 0; mechanism->traits.hasTorques && i < mechanism->dynamicCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        power += rbDot(run->host->motions[body->index].torque,
+                       rbMechBody_GetSpin(body, &mechanism->m.masses[i]));
     }
     return power;
 }
 
-static void kickBodies(rbMechanism* m, double h)
+void rbStep_KickBodies(rbStepMechanism* mechanism, double h)
 {
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
-            body->momentum = rbAddScaled(body->momentum, h, body->torque);
-        }
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
+        body->momentum = rbAddScaled(body->momentum, h, body->torque);
     }
 }
 
@@ -407,19 +401,20 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
 }
 
 // Whether look-ahead ends after a few iterations, met or not.
-static bool isCut(const rbStepRun* run)
+static bool isCut(const rbStepMechanism* mechanism)
 {
-    return run->engine->settings.iterationsMax > 0 || rbStepContacts_AreQuick(run->engine);
+    return mechanism->engine->settings.iterationsMax > 0 ||
+           rbStepContacts_AreQuick(mechanism->engine->contacts);
 }
 
 // Impulses of half a step before its stage is solved: those of the last step as a first guess, or
 // none. Rows at a limit push with it.
-static void applyFirst(const rbStepRun* run, double h, bool isGuessed)
+static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
 {
-    rbStepMechanism* mechanism = run->mechanism;
+    RB_ASSERT(!(h < 0.0));
     rbMechanism* m = &mechanism->m;
     // Where iterations are capped the last impulses may be anything.
-    isGuessed = isGuessed && !isCut(run);
+    isGuessed = isGuessed && !isCut(mechanism);
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         bool isPushed = false;
@@ -439,6 +434,7 @@ static void applyFirst(const rbStepRun* run, double h, bool isGuessed)
 // The impulses of the start; share: part of the step over which they act.
 static void keepImpulses(rbStepMechanism* mechanism, double h, double share)
 {
+    RB_ASSERT(h > 0.0 && share > 0.0);
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
@@ -459,12 +455,11 @@ static void keepImpulses(rbStepMechanism* mechanism, double h, double share)
 
 // Where corrections are capped, existing errors are not corrected in one step: the velocity stage
 // would not remove the impulses this needs, and contacts of small steps would answer them.
-static void allowLeftover(const rbStepRun* run)
+static void allowLeftover(rbStepMechanism* mechanism)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    m->leftover = isCut(run) ? LEFTOVER : 0.0;
-    for (int i = 0; isCut(run) && i < m->blockCount; ++i) {
+    m->leftover = isCut(mechanism) ? LEFTOVER : 0.0;
+    for (int i = 0; isCut(mechanism) && i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         if (block->kind == RB_ROW_HOLD) {
             block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
@@ -492,7 +487,7 @@ static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
                                        [STAGE_END] = rbCorrectVelocities,
                                        [STAGE_BACKWARD] = rbSettlePositions};
     rbStepMechanism* mechanism = run->mechanism;
-    rbStepStatistics* s = &run->engine->statistics;
+    rbStepStatistics* s = &mechanism->engine->statistics;
     bool isOfRates = stage == STAGE_END;
     rbCorrected corrected;
     int iterations = 0;
@@ -521,12 +516,13 @@ static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
 // isMet: the rows hold.
 static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
     // The residual of look-ahead is divided by h and amplified by the weights of the runs: higher
     // orders continue until rounding stops them.
-    double tolerance = rbStep_GetTolerance(run->engine);
+    double tolerance = rbStep_GetTolerance(mechanism->engine);
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
     bool isHigh = settings->order > 2;
     rbCorrection correction = {
@@ -534,12 +530,12 @@ static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector*
         .tolerance = isHigh ? fmin(tolerance, POLISH_ROUNDINGS * rounding) : tolerance,
         .floor = fmax(tolerance, FLOOR_ROUNDINGS * rounding),
         .iterationsMax = settings->iterationsMax > 0 ? settings->iterationsMax
-                         : isCut(run)                ? QUICK_ITERATIONS
+                         : isCut(mechanism)          ? QUICK_ITERATIONS
                          : isIterative               ? 10000
                          : run->isSmallest           ? LONG_ITERATIONS
                                                      : SHORT_ITERATIONS,
         .impulseMax = settings->impulseMax,
-        .isPolished = tolerance < POLISH_TOLERANCE || !isCut(run),
+        .isPolished = tolerance < POLISH_TOLERANCE || !isCut(mechanism),
         .isIterative = isIterative,
     };
     rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_START);
@@ -568,7 +564,7 @@ static void correctVelocities(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbCorrector* corrector = mechanism->inner;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
     double floor = FLOOR_ROUNDINGS * DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m));
     double asked =
@@ -590,7 +586,7 @@ static void correctVelocities(const rbStepRun* run, double h)
     mechanism->seen.rateJoint =
         worst->role == RB_ROLE_SPRING ? mechanism->seen.rateJoint : worst->owner;
     if (!run->isTrial && !corrected.isLimitChanged) {
-        double* most = &run->engine->statistics.velocityErrorMax;
+        double* most = &mechanism->engine->statistics.velocityErrorMax;
         *most = fmax(*most, corrected.error);
     }
 }
@@ -616,8 +612,8 @@ static void stopRates(const rbStepRun* run, double h)
     if (h > 0.0) {
         notePivots(mechanism, mechanism->inner->solver);
     }
-    if (run->engine->settings.hasVelocityCorrection) {
-        applyFirst(run, h, false);
+    if (mechanism->engine->settings.hasVelocityCorrection) {
+        applyFirst(mechanism, h, false);
         correctVelocities(run, h);
     }
 }
@@ -625,7 +621,7 @@ static void stopRates(const rbStepRun* run, double h)
 void rbStep_StopRates(const rbStepRun* run, double time)
 {
     rbStep_ContinueErrors(run->mechanism);
-    rbStep_SetSpeeds(run, time, time);
+    rbStep_SetSpeeds(run->mechanism, time, time);
     stopRates(run, 0.0);
 }
 
@@ -645,19 +641,17 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
             rbStep_Restore(mechanism, mechanism->copies.scratch);
             refresh(mechanism);
         }
-        kickBodies(m, 0.5 * h);
+        rbStep_KickBodies(mechanism, 0.5 * h);
         kickDrives(mechanism, h, STAGE_END);
         stopRates(run, h);
         if (!mechanism->traits.hasLoads) {
             break;
         }
         double change = 0.0;
-        for (int i = 0; i < m->bodyCount; ++i) {
+        for (int i = 0; i < mechanism->dynamicCount; ++i) {
             rbMechBody* body = &m->bodies[i];
-            if (body->isDynamic) {
-                change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
-                body->aheadVelocity = body->velocity;
-            }
+            change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
+            body->aheadVelocity = body->velocity;
         }
         power = rbStep_Forces(run, time);
         bool isSettled = change <= DBL_EPSILON * (1.0 + largestSpeed(m));
@@ -669,21 +663,18 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
 }
 
-static void takeAhead(rbMechanism* m)
+static void takeAhead(rbStepMechanism* mechanism)
 {
-    for (int i = 0; i < m->bodyCount; ++i) {
-        if (m->bodies[i].isDynamic) {
-            m->bodies[i].pose = m->bodies[i].ahead;
-        }
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        mechanism->m.bodies[i].pose = mechanism->m.bodies[i].ahead;
     }
 }
 
-static void flyToEnd(const rbStepRun* run, double time)
+static void flyToEnd(rbStepMechanism* mechanism, double time)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    takeAhead(m);
-    rbStep_PlaceFixed(run, time, false);
+    takeAhead(mechanism);
+    rbStep_PlaceFixed(mechanism, time, false);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(m);
@@ -691,10 +682,10 @@ static void flyToEnd(const rbStepRun* run, double time)
 }
 
 // The impulses of RB_SCHEME_MIDDLE act half a step later.
-static void flyHalf(const rbStepRun* run, double time, double h)
+static void flyHalf(rbStepMechanism* mechanism, double time, double h)
 {
-    rbMechanism_LookAhead(&run->mechanism->m, 0.5 * h);
-    flyToEnd(run, time + 0.5 * h);
+    rbMechanism_LookAhead(&mechanism->m, 0.5 * h);
+    flyToEnd(mechanism, time + 0.5 * h);
 }
 
 // The forces of a share of the step, motors, and the explicit share of damping; all of the step:
@@ -704,20 +695,20 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(h > 0.0 && (share == 0.5 || share == 1.0));
     mechanism->m.duration = h;
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     refresh(mechanism);
     double power = rbStep_Forces(run, time);
     mechanism->work[RB_WORK_LOAD] += share * h * power + 0.5 * share * h * torquePower(run);
     rezero(mechanism);
     noteRates(mechanism);
-    rbStep_SetSpeeds(run, time, time + h);
+    rbStep_SetSpeeds(mechanism, time, time + h);
     if (share < 1.0) {
         kickDrives(mechanism, h, STAGE_START);
     } else {
-        applyFirst(run, 2.0 * h, false);
+        applyFirst(mechanism, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
-    kickBodies(&mechanism->m, share * h);
+    rbStep_KickBodies(mechanism, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -738,36 +729,38 @@ static void accountForEnd(const rbStepRun* run, double h)
 
 bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     // Springs and limited rows support only the symmetric scheme.
-    bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
+    bool isMiddle =
+        mechanism->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     pushAtStart(run, time, h, 0.5);
     double ahead = h;
     if (isMiddle) {
-        flyHalf(run, time, h);
+        flyHalf(mechanism, time, h);
         ahead = 0.5 * h;
     }
-    allowLeftover(run);
+    allowLeftover(mechanism);
     setCompliance(mechanism, ahead, STAGE_START);
     if (mechanism->traits.hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
         rbCorrector_Factor(corrector, m);
     }
-    rbStep_PlaceFixed(run, time + h, true);
-    applyFirst(run, h, true);
+    rbStep_PlaceFixed(mechanism, time + h, true);
+    applyFirst(mechanism, h, true);
     if (!correctPositions(run, ahead, corrector).isMet) {
         return false;
     }
     keepImpulses(mechanism, h, 0.5);
     accountForStart(run, h);
-    flyToEnd(run, time + h);
+    flyToEnd(mechanism, time + h);
     noteRates(mechanism);
-    rbStep_SetSpeeds(run, time + h, time + h);
+    rbStep_SetSpeeds(mechanism, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     pushAtEnd(run, time + h, h);
     accountForEnd(run, h);
-    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -785,13 +778,13 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     rbStep_RunMotors(run, time, h);
     pushAtStart(run, time, h, 0.5);
-    allowLeftover(run);
+    allowLeftover(mechanism);
     rbStep_RenewStart(mechanism, h);
-    rbStep_PlaceFixed(run, time + h, true);
-    applyFirst(run, h, true);
+    rbStep_PlaceFixed(mechanism, time + h, true);
+    applyFirst(mechanism, h, true);
     (void)correctPositions(run, h, mechanism->inner);
 }
 
@@ -808,16 +801,17 @@ bool rbStep_SweepPositions(const rbStepRun* run, double h)
 
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism_LookAhead(&mechanism->m, h);
     keepImpulses(mechanism, h, 0.5);
     // Forces do work with the final velocities.
-    rbStepContacts_ReturnSpeeds(run->engine, mechanism);
+    rbStepContacts_ReturnSpeeds(mechanism->engine->contacts, mechanism);
     accountForStart(run, h);
-    flyToEnd(run, time + h);
-    rbStep_SetSpeeds(run, time + h, time + h);
+    flyToEnd(mechanism, time + h);
+    rbStep_SetSpeeds(mechanism, time + h, time + h);
     renewEnd(mechanism, h);
-    applyFirst(run, h, false);
+    applyFirst(mechanism, h, false);
 }
 
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
@@ -826,22 +820,23 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
-    kickBodies(&mechanism->m, 0.5 * h);
+    rbStep_KickBodies(mechanism, 0.5 * h);
     kickDrives(mechanism, h, STAGE_END);
     correctVelocities(run, h);
 }
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(mechanism, time, false);
     refresh(mechanism);
     rezero(mechanism);
-    rbStep_SetSpeeds(run, time, time);
+    rbStep_SetSpeeds(mechanism, time, time);
     renewEnd(mechanism, h);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
@@ -854,6 +849,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 
 double rbStep_SweepRates(const rbStepRun* run, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     const rbCorrection correction = {.h = h};
     double most = 0.0;
@@ -880,8 +876,8 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
     }
     mechanism->grid.time = time;
     mechanism->isAnchored = false;
-    rbStep_FollowFreedoms(run->engine, mechanism);
-    rbStep_CountErrors(run->engine, mechanism);
+    rbStep_FollowFreedoms(mechanism);
+    rbStep_CountErrors(mechanism);
 }
 
 //--------------------------------------------------------------------------------------------------
@@ -908,7 +904,7 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0);
     rbCorrection correction = {
         .h = h,
-        .tolerance = fmax(rbStep_GetTolerance(run->engine), FLOOR_ROUNDINGS * rounding),
+        .tolerance = fmax(rbStep_GetTolerance(mechanism->engine), FLOOR_ROUNDINGS * rounding),
         .iterationsMax = SETTLE_ITERATIONS,
         .impulseMax = INFINITY,
         .isBackward = true,
@@ -929,15 +925,15 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     m->leftover = 0.0;
     pushAtStart(run, time, h, 1.0);
     rbMechanism_LookAhead(m, h);
-    takeAhead(m);
-    rbStep_PlaceFixed(run, time + h, true);
-    rbStep_PlaceFixed(run, time + h, false);
+    takeAhead(mechanism);
+    rbStep_PlaceFixed(mechanism, time + h, true);
+    rbStep_PlaceFixed(mechanism, time + h, false);
     double error = settlePositions(run, h, softness);
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
     keepImpulses(mechanism, h, 1.0);
     accountForStart(run, 2.0 * h);
     rbStep_StopRates(run, time + h);
-    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
 }

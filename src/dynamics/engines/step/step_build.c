@@ -2,8 +2,6 @@
 #include "base/core/disjoint_sets.h"
 #include "dynamics/engines/step/step_state.h"
 
-#include <string.h>
-
 static bool isDynamic(const rbStepEngine* engine, int body)
 {
     return body >= 0 && engine->bodies.data[body].isUsed && engine->bodies.data[body].def.isDynamic;
@@ -85,6 +83,7 @@ rbMechBody rbStep_MakeBody(const rbStepEngine* engine, const rbStepHost* host, i
     if (body.isDynamic) {
         const rbMotionBody* motion = &host->motions[index];
         rbVec3 moments = motion->moments;
+        RB_ASSERT(motion->mass > 0.0 && moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0);
         body.mass = motion->mass;
         body.invMass = 1.0 / motion->mass;
         body.moments = moments;
@@ -134,6 +133,8 @@ static int localBody(Builder* builder, int index)
 
 static void addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
 {
+    RB_ASSERT(block.rowCount > 0 && block.rowCount <= RB_BLOCK_ROWS_MAX &&
+              block.bodyA != block.bodyB);
     block.firstRow = builder->rowCount;
     builder->rowCount += block.rowCount;
     rbArray_Push(builder->blocks, block);
@@ -378,6 +379,7 @@ static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
 // The dynamic body of the two that a joint or spring connects; one of them is.
 static int dynamicOf(const rbStepEngine* engine, int bodyA, int bodyB)
 {
+    RB_ASSERT(isDynamic(engine, bodyA) || isDynamic(engine, bodyB));
     return isDynamic(engine, bodyA) ? bodyA : bodyB;
 }
 
@@ -390,6 +392,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
             engine->bodies.data[i].local = addBody(builder, i);
         }
     }
+    int dynamicCount = builder->bodies.count;
     for (int i = 0; i < engine->joints.count; ++i) {
         const rbStepJointSlot* slot = &engine->joints.data[i];
         if (slot->isUsed && parents[dynamicOf(engine, slot->def.bodyA, slot->def.bodyB)] == root) {
@@ -402,7 +405,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
             addSpring(builder, i);
         }
     }
-    rbStepMechanism mechanism = {0};
+    rbStepMechanism mechanism = {.engine = engine, .dynamicCount = dynamicCount};
     finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
     rbArray_FreeAll(builder->bodies, builder->blocks, builder->infos);
@@ -484,11 +487,9 @@ void rbStep_FreeMechanisms(rbStepEngine* engine)
         engine->factorizationsBefore +=
             mechanism->anchor->factorizations + mechanism->inner->factorizations;
         engine->estimateBefore = fmax(engine->estimateBefore, mechanism->node.estimateSum);
-        for (int k = 0; k < mechanism->m.bodyCount; ++k) {
-            const rbMechBody* body = &mechanism->m.bodies[k];
-            if (body->isDynamic && engine->bodies.data[body->index].isUsed) {
-                engine->bodies.data[body->index].estimate = mechanism->node.estimateSum;
-            }
+        for (int k = 0; k < mechanism->dynamicCount; ++k) {
+            rbStepBodySlot* slot = &engine->bodies.data[mechanism->m.bodies[k].index];
+            slot->estimate = slot->isUsed ? mechanism->node.estimateSum : slot->estimate;
         }
         freeMechanism(mechanism);
     }

@@ -1,5 +1,5 @@
-// Contacts of the step engine: making and finding them, starting, and what a step left over. The
-// step itself is in step.c.
+// Contacts of the step engine: making and finding them, starting, what a step left over, and the
+// interface of the host: results, registering, snapshots. The step itself is in step.c.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
@@ -13,16 +13,15 @@
 
 // ------------------------------------------------------------------------------------------ bodies
 
-rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
+// Not isEnabled: stops of joints alone.
+static rbStepContacts* createContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
-    if (settings == NULL) {
-        return NULL;
-    }
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
+    contacts->engine = engine;
     contacts->settings = rbAimContactSettings(settings);
     contacts->allowed = rbContactSettings_GetTolerance(settings);
     contacts->method.row = rbContactMethodRow_Get(settings->method);
-    contacts->restSpeedAsked = settings->restSpeed;
+    contacts->start.restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = contacts->settings;
     // shock propagation may start after more of them than Newton's method waits for
@@ -67,11 +66,11 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given,
                     contacts->report.reported, contacts->report.stops);
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
-    rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->limits.contacts);
+    rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
     rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbHeldSet_Free(&contacts->order.held);
-    rbOrderControl_Free(&contacts->order);
+    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs);
+    rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -80,6 +79,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
 // How far the surface of a body may move in a step.
 static double reachOf(const rbMechBody* body, const rbContactBody* shown, double h, double gain)
 {
+    RB_ASSERT(h > 0.0 && !(gain < 0.0));
     double turn = body->radius * rbLength(shown->spin);
     double speed = rbLength(shown->velocity) + turn + (body->isDynamic ? gain : 0.0);
     return h * speed;
@@ -93,17 +93,15 @@ void rbStepContacts_BuildGraph(rbStepContacts* c)
 }
 
 // s, the longest step that may follow.
-static double getNextStep(const rbStepEngine* engine)
+static double getNextStep(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
     int parts = rbContactStep_IsInner(c) ? c->parts.count : c->method.parts;
-    return engine->settings.step / parts;
+    return c->engine->settings.step / parts;
 }
 
-static double placeOne(const rbStepEngine* engine, int index, const void* h)
+static double placeOne(rbStepContacts* c, int index, const void* h)
 {
-    const rbStepContacts* c = engine->contacts;
-    const rbMechBody* body = rbContactStep_GetBody(engine, index);
+    const rbMechBody* body = rbContactStep_GetBody(c, index);
     rbContactPlace* place = &c->places.data[index];
     memset(place, 0, sizeof *place);
     if (body != NULL) {
@@ -116,31 +114,28 @@ static double placeOne(const rbStepEngine* engine, int index, const void* h)
 }
 
 // Bodies as contacts see them, at the current poses with the current velocities.
-static void placeBodies(rbStepEngine* engine)
+static void placeBodies(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    double h = getNextStep(engine);
-    rbContactStep_ShowBodies(engine);
-    rbArray_SetCount(c->places, engine->bodies.count);
-    (void)rbContactStep_EachBody(engine, placeOne, &h);
+    double h = getNextStep(c);
+    rbContactStep_ShowBodies(c);
+    rbArray_SetCount(c->places, c->engine->bodies.count);
+    (void)rbContactStep_EachBody(c, placeOne, &h);
 }
 
 // A set of contacts of shapes, with the stops of joints, and its islands.
-static void takeSet(rbStepEngine* engine, rbContactSet found)
+static void takeSet(rbStepContacts* c, rbContactSet found)
 {
-    rbStepContacts* c = engine->contacts;
     c->set = found;
-    RB_ASSERT(c->places.count == engine->bodies.count);
-    rbStepLimits_Append(engine);
+    RB_ASSERT(c->places.count == c->engine->bodies.count);
+    rbStepLimits_Append(c);
     (void)rbContactStep_MarkIdle(c, 0.0);
     rbStepContacts_BuildGraph(c);
 }
 
-void rbStepContacts_Find(rbStepEngine* engine)
+void rbStepContacts_Find(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    placeBodies(engine);
-    takeSet(engine, rbContactPairs_Find(c->pairs, c->places.data, c->places.count));
+    placeBodies(c);
+    takeSet(c, rbContactPairs_Find(c->pairs, c->places.data, c->places.count));
     rbPairsReport report = rbContactPairs_GetReport(c->pairs);
     c->statistics.overlap = report.depth;
     c->statistics.overlapA.index1 = (uint32_t)report.bodyA + 1u;
@@ -153,26 +148,26 @@ void rbStepContacts_Find(rbStepEngine* engine)
     }
 }
 
-static double isFaster(const rbStepEngine* engine, int index, const void* h)
+static double isFaster(rbStepContacts* c, int index, const void* h)
 {
-    const rbStepContacts* c = engine->contacts;
     bool isTouched = rbContactStep_IsTouched(c, index);
-    const rbMechBody* body = isTouched ? rbContactStep_GetBody(engine, index) : NULL;
+    const rbMechBody* body = isTouched ? rbContactStep_GetBody(c, index) : NULL;
     return body != NULL && body->isDynamic &&
            reachOf(body, &c->bodies.data[index], *(const double*)h, 0.0) >
                c->places.data[index].reach;
 }
 
-bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
+bool rbStepContacts_IsFasterThanReach(rbStepContacts* c)
 {
-    double h = getNextStep(engine);
-    return rbContactStep_EachBody(engine, isFaster, &h) > 0.0;
+    double h = getNextStep(c);
+    return rbContactStep_EachBody(c, isFaster, &h) > 0.0;
 }
 
 // ------------------------------------------------------------------------------------ in a step
 
 void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale)
 {
+    RB_ASSERT(scale > 0.0);
     for (int t = 0; t < 3; ++t) {
         contact->turning[t] *= scale;
     }
@@ -183,11 +178,10 @@ void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double s
     }
 }
 
-void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
+void rbContactStep_ScaleGuess(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(c->stage.part > 0.0 && h > 0.0);
-    double part = rbContactStep_PartOf(engine, h) / c->stage.part;
+    double part = rbContactStep_PartOf(c, h) / c->stage.part;
     if (part == 1.0) {
         return;
     }
@@ -198,10 +192,9 @@ void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
 
 // What solvers say of their equations holds for the linear ones of a stage; what counts in the end
 // is measured.
-void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
+void rbContactStep_MeasureEnd(const rbStepContacts* c, rbStepMiss* miss)
 {
-    const rbStepContacts* c = engine->contacts;
-    double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->stage.pairGaps);
+    double overlap = rbMeasureOverlap(&c->set, c->found.contactCount, &c->stage.pairGaps);
     double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
                                    c->settings.velocityTolerance);
     bool isParting = rbContactStep_IsParting(c);
@@ -215,11 +208,10 @@ static double isBearing(const void* c, int index)
     return ((const rbStepContacts*)c)->set.points[index].impulse[0] > 0.0;
 }
 
-void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
+void rbContactStep_CountStep(rbStepContacts* c, const rbStepMiss* miss, bool isWhole)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
-    s->contactCount = (int)rbRunElements(c->foundPoints, LEAST, isBearing, c).sum;
+    s->contactCount = (int)rbRunElements(c->found.pointCount, LEAST, isBearing, c).sum;
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
@@ -230,11 +222,11 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     s->jointErrorMax = fmax(s->jointErrorMax, miss->joint);
     s->jointSpeedErrorMax = fmax(s->jointSpeedErrorMax, miss->jointSpeed);
     RB_ASSERT(!(miss->overlap > s->overlap));
-    s->unmetSteps += rbContactStep_IsMissed(engine, miss) ? 1 : 0;
-    engine->statistics.steps += isWhole ? 1 : 0;
-    engine->statistics.substeps += 1;
-    double h = c->stage.part * engine->settings.step;
-    engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
+    s->unmetSteps += rbContactStep_IsMissed(c, miss) ? 1 : 0;
+    c->engine->statistics.steps += isWhole ? 1 : 0;
+    c->engine->statistics.substeps += 1;
+    double h = c->stage.part * c->engine->settings.step;
+    c->engine->statistics.stepSmallest = fmin(c->engine->statistics.stepSmallest, h);
 }
 
 static double isInfinite(const void* c, int place)
@@ -253,6 +245,7 @@ bool rbContactStep_IsFinite(const rbStepContacts* c)
 
 static void startGrid(rbStepContacts* c, double time)
 {
+    RB_ASSERT(isfinite(time));
     c->grid.time = time;
     c->grid.origin = time;
     c->grid.index = 1;
@@ -263,12 +256,11 @@ static void startGrid(rbStepContacts* c, double time)
     c->order.plainCount = 0;
 }
 
-static void findLinks(rbStepEngine* engine)
+static void findLinks(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     c->own.links.count = 0;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbMechanism* m = &engine->mechanisms.data[i].m;
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        const rbMechanism* m = &c->engine->mechanisms.data[i].m;
         for (int k = 0; k < m->blockCount; ++k) {
             const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
             const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
@@ -279,32 +271,33 @@ static void findLinks(rbStepEngine* engine)
     }
 }
 
-static void prepareRows(rbStepEngine* engine)
+void rbStepContacts_PrepareRows(rbStepContacts* c, double h)
 {
-    rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, engine->settings.step);
-    rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
+    RB_ASSERT(h > 0.0);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
+    rbContactSolver_Prepare(c->solvers.sweeps, &all);
 }
 
-void rbStepContacts_PrepareSet(rbStepEngine* engine)
+void rbStepContacts_PrepareSet(rbStepContacts* c)
 {
-    rbStepContacts_BuildGraph(engine->contacts);
-    prepareRows(engine);
+    rbStepContacts_BuildGraph(c);
+    rbStepContacts_PrepareRows(c, c->engine->settings.step);
 }
 
-void rbStepContacts_MakeReady(rbStepEngine* engine)
+void rbStepContacts_MakeReady(rbStepContacts* c)
 {
-    engine->contacts->trial.isFlown = false;
-    rbStepContacts_Find(engine);
-    prepareRows(engine);
-}
-
-void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
     c->trial.isFlown = false;
-    placeBodies(engine);
-    takeSet(engine, rbContactPairs_GetSet(c->pairs));
-    prepareRows(engine);
+    rbStepContacts_Find(c);
+    rbStepContacts_PrepareRows(c, c->engine->settings.step);
+}
+
+// The same with the stored contacts of the pairs: to the bit as in a snapshot.
+static void makeReadyAgain(rbStepContacts* c)
+{
+    c->trial.isFlown = false;
+    placeBodies(c);
+    takeSet(c, rbContactPairs_GetSet(c->pairs));
+    rbStepContacts_PrepareRows(c, c->engine->settings.step);
 }
 
 // When overlaps of the start should be undone: bodies in a row push each other along, so the ways
@@ -312,7 +305,7 @@ void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
 static double findPartEnd(const rbStepContacts* c, double time, double step)
 {
     double way = 0.0;
-    for (int i = 0; i < c->foundCount; ++i) {
+    for (int i = 0; i < c->found.contactCount; ++i) {
         way += fmax(0.0, -rbFindLeastGap(&c->set, &c->set.contacts[i]));
     }
     return time + PART_TIMES * way / c->settings.partSpeed + PART_STEPS * step;
@@ -325,7 +318,7 @@ static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
     int lastA = -1;
     int lastB = -1;
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
-    for (int i = 0; i < c->foundCount && !c->settings.isOverlapAllowed; ++i) {
+    for (int i = 0; i < c->found.contactCount && !c->settings.isOverlapAllowed; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         double depth = -rbFindLeastGap(&c->set, contact) - c->settings.shell;
         // Contacts of a pair are adjacent.
@@ -344,79 +337,81 @@ static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
 }
 
 // Whether there are stops, and room for them behind the contacts of shapes.
-static void noteLimits(rbStepEngine* engine)
+static void noteLimits(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     int count = 0;
     c->statistics.limitedJoints = 0;
-    for (int i = 0; i < engine->joints.count; ++i) {
-        const rbStepJointSlot* slot = &engine->joints.data[i];
+    for (int i = 0; i < c->engine->joints.count; ++i) {
+        const rbStepJointSlot* slot = &c->engine->joints.data[i];
         count += slot->isUsed ? 2 * slot->def.limitCount : 0;
         c->statistics.limitedJoints += slot->isUsed && slot->def.limitCount > 0 ? 1 : 0;
     }
-    c->limits.isAny = count > 0;
+    c->own.hasLimits = count > 0;
     rbContactPairs_SetSpare(c->pairs, count);
-    rbArray_Reserve(c->limits.contacts, count);
+    rbArray_Reserve(c->own.stops, count);
 }
 
-void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
-                          rbStartOverlap* overlap)
+// Zeros for all bodies and the world.
+#define CLEAR(array, size) \
+    (rbArray_SetCount(array, size), memset((array).data, 0, (size_t)(size) * sizeof *(array).data))
+
+// What is known of each body; returns the largest velocity change by forces in a step, m/s.
+static double startBodies(rbStepContacts* c, const rbStepHost* host)
 {
-    rbStepContacts* c = engine->contacts;
-    int count = engine->bodies.count;
-    rbVec3 none = RB_VEC3_ZERO;
-    const rbLoad calm = {.power = 0.0};
-    noteLimits(engine);
-    rbContactStep_ReadBodies(engine, host, time);
-    findLinks(engine);
-    startGrid(c, time);
-    double whole = engine->settings.step;
-    c->method.parts = c->method.row != NULL ? c->method.row->countParts(&c->settings, whole) : 1;
-    c->stage.part = 1.0;
-    RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
+    int size = c->engine->bodies.count + 1;
+    CLEAR(c->flight.kicks, size);
+    CLEAR(c->flight.late, size);
+    CLEAR(c->flight.kinds, size);
+    CLEAR(c->own.radii, size);
+    CLEAR(c->rest.isWoken, size);
+    CLEAR(c->rest.isRestless, size);
+    CLEAR(c->rest.loads, size);
+    CLEAR(c->accounts.given, size);
+    rbArray_Reserve(c->stage.before, size);
+    rbArray_Reserve(c->stage.swept, size);
+    rbArray_Reserve(c->flight.bodies, size);
     double gained = 0.0;
-    c->flight.kicks.count = 0;
-    c->flight.late.count = 0;
-    c->own.radii.count = 0;
-    c->flight.kinds.count = 0;
-    c->rest.isWoken.count = 0;
-    c->rest.isRestless.count = 0;
-    c->rest.loads.count = 0;
-    // One more than bodies: the world.
-    rbArray_Reserve(c->stage.before, count + 1);
-    rbArray_Reserve(c->stage.swept, count + 1);
-    rbArray_Reserve(c->flight.bodies, count + 1);
-    rbArray_Reserve(c->accounts.given, count + 1);
-    memset(c->accounts.given.data, 0, (size_t)(count + 1) * sizeof(double));
-    for (int i = 0; i <= count; ++i) {
-        rbArray_Push(c->flight.kicks, none);
-        rbArray_Push(c->flight.late, 0.0);
-        rbArray_Push(c->flight.kinds, 0);
-        rbArray_Push(c->rest.isWoken, 0);
-        rbArray_Push(c->rest.isRestless, 0);
-        rbArray_Push(c->rest.loads, calm);
-        const rbMechBody* body = i < count ? rbContactStep_GetBody(engine, i) : NULL;
-        rbArray_Push(c->own.radii, body != NULL ? body->radius : 0.0);
+    for (int i = 0; i < size - 1; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
+        c->own.radii.data[i] = body != NULL ? body->radius : 0.0;
         if (body != NULL && body->isDynamic) {
             rbVec3 acceleration = host->motions[i].acceleration;
-            c->flight.kicks.data[i] = rbScale(engine->settings.step, acceleration);
+            c->flight.kicks.data[i] = rbScale(c->engine->settings.step, acceleration);
             gained = fmax(gained, rbLength(c->flight.kicks.data[i]));
         }
     }
+    return gained;
+}
+
+void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time,
+                          rbStartOverlap* overlap)
+{
+    noteLimits(c);
+    rbContactStep_ReadBodies(c, host, time);
+    findLinks(c);
+    startGrid(c, time);
+    double whole = c->engine->settings.step;
+    c->method.parts = c->method.row != NULL ? c->method.row->countParts(&c->settings, whole) : 1;
+    c->stage.part = 1.0;
+    RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
+    double gained = startBodies(c, host);
+    if (rbContactOrder_IsUsed(c) && c->order.held == NULL) {
+        c->order.held = rbCreateHeldSet();
+    }
     // The velocity change by forces in a step is not a collision.
-    c->settings.restSpeed = c->restSpeedAsked;
+    c->settings.restSpeed = c->start.restSpeedAsked;
     // Steps of higher order do not collide, and those across changes are short.
-    gained = rbContactOrder_IsUsed(engine) ? 0.0 : gained;
+    gained = rbContactOrder_IsUsed(c) ? 0.0 : gained;
     c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->statistics.restSpeed = c->settings.restSpeed;
-    RB_ASSERT(c->settings.restSpeed >= 0.0 && c->flight.kicks.count == count + 1);
+    RB_ASSERT(c->settings.restSpeed >= 0.0);
     rbContactFreeze_WakeAll(c->rest.freeze);
     c->start.deepest = c->statistics.deepest;
     c->start.excess = c->statistics.limitExcess;
-    rbStepContacts_MakeReady(engine);
+    rbStepContacts_MakeReady(c);
     c->statistics.pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
-    c->statistics.contactCount = c->foundPoints;
-    c->start.partUntil = findPartEnd(c, time, engine->settings.step);
+    c->statistics.contactCount = c->found.pointCount;
+    c->start.partUntil = findPartEnd(c, time, c->engine->settings.step);
     if (overlap != NULL) {
         validateOverlaps(c, overlap);
         if (overlap->count > 0) {
@@ -425,21 +420,205 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     }
 }
 
-void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time)
+void rbStepContacts_Touch(rbStepContacts* c, const rbStepHost* host, int index, double time)
 {
-    rbStepContacts* c = engine->contacts;
     // All bodies continue from the time of the change, where the last advance left them.
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* own = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        rbMechBody* own = rbContactStep_GetBody(c, i);
         if (own != NULL) {
-            rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
+            rbStep_ReadBody(host, &c->engine->bodies.data[i], i, time, own);
         }
     }
-    RB_ASSERT(index >= 0 && index < engine->bodies.count);
+    RB_ASSERT(index >= 0 && index < c->engine->bodies.count);
     rbContactFreeze_Wake(c->rest.freeze, index);
     startGrid(c, time);
-    rbStepContacts_MakeReady(engine);
+    rbStepContacts_MakeReady(c);
     if (rbContactStep_WakeTouched(c)) {
-        rbStepContacts_PrepareSet(engine);
+        rbStepContacts_PrepareSet(c);
+    }
+}
+
+// ---------------------------------------------------------------------------------------- results
+
+rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine)
+{
+    rbContactStatistics statistics;
+    memset(&statistics, 0, sizeof statistics);
+    if (engine->contacts != NULL) {
+        statistics = engine->contacts->statistics;
+        statistics.collisionTime = engine->contacts->accounts.collisionTime;
+        statistics.contactTime = engine->contacts->accounts.contactTime;
+    }
+    return statistics;
+}
+
+bool rbStepEngine_IsResting(const rbStepEngine* engine, int index)
+{
+    return engine->contacts != NULL &&
+           rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, index);
+}
+
+int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity)
+{
+    RB_ASSERT(capacity >= 0 && (out != NULL || capacity == 0));
+    const rbStepContacts* c = engine->contacts;
+    int count = 0;
+    for (int i = 0; c != NULL && i < c->found.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            if (!(point->impulse[0] > 0.0)) {
+                continue;
+            }
+            if (count < capacity) {
+                double scale = 1.0 / (c->stage.part * engine->settings.step);
+                rbVec3 force =
+                    rbJoinImpulse(contact->normal, contact->tangents, scale * point->impulse[0],
+                                  scale * point->impulse[1], scale * point->impulse[2]);
+                rbContactView* view = &out[count];
+                memset(view, 0, sizeof *view);
+                view->bodyA.index1 = (uint32_t)contact->bodyA + 1u;
+                view->bodyB.index1 = (uint32_t)contact->bodyB + 1u;
+                view->point = rbAdd(c->places.data[contact->bodyA].pose.position, point->armA);
+                view->normal = contact->normal;
+                view->gap = point->gap;
+                view->force = force;
+                view->isSticking = point->isSticking;
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// ------------------------------------------------------------------------------------- registering
+
+void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
+{
+    rbContactSettings own = *settings;
+    bool isTimed = own.contactTime != RB_CONTACT_TIME_STEP || !(engine->settings.errorMax > 0.0);
+    own.contactTime = isTimed ? own.contactTime : RB_CONTACT_TIME_INTERPOLATION;
+    rbDestroyStepContacts(engine->contacts);
+    engine->contacts = own.isEnabled ? createContacts(engine, &own) : NULL;
+}
+
+void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings)
+{
+    rbStepContacts* old = engine->contacts;
+    engine->contacts = NULL;
+    rbStepEngine_SetContacts(engine, settings);
+    rbStepContacts_AddWork(old, &engine->workBefore);
+    if (old != NULL && engine->contacts != NULL) {
+        engine->contacts->statistics = old->statistics;
+        engine->contacts->order.estimateSum = old->order.estimateSum;
+        engine->contacts->accounts.collisionTime = old->accounts.collisionTime;
+        engine->contacts->accounts.contactTime = old->accounts.contactTime;
+    }
+    rbDestroyStepContacts(old);
+}
+
+void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings)
+{
+    if (engine->contacts == NULL) {
+        rbContactSettings own = *settings;
+        own.method = RB_CONTACT_IMPULSES; // springs have no stops
+        engine->contacts = createContacts(engine, &own);
+    }
+}
+
+bool rbStepContacts_HasShapes(const rbStepContacts* contacts)
+{
+    return contacts != NULL && contacts->settings.isEnabled;
+}
+
+bool rbStepEngine_HasContacts(const rbStepEngine* engine)
+{
+    return engine->contacts != NULL;
+}
+
+rbContactPairs* rbStepEngine_GetPairs(const rbStepEngine* engine)
+{
+    RB_ASSERT(engine->contacts != NULL);
+    return engine->contacts->pairs;
+}
+
+#define ADD_WORK(name) work->name += sums->name;
+
+void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
+{
+    RB_ASSERT(work != NULL);
+    if (contacts != NULL) {
+        const rbContactAccounts* sums = &contacts->accounts.sums;
+        RB_STEP_WORKS(ADD_WORK)
+        work->between += contacts->trial.work + sums->lasting + sums->lifted;
+    }
+}
+
+double rbStepContacts_GetEstimate(const rbStepContacts* contacts)
+{
+    return contacts != NULL ? contacts->order.estimateSum : 0.0;
+}
+
+// --------------------------------------------------------------------------------------- snapshots
+
+// The changing data of loose bodies.
+static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
+{
+    for (int i = 0; i < contacts->own.loose.count; ++i) {
+        rbMechBody* body = &contacts->own.loose.data[i];
+        rbStep_MoveBody(body, stream);
+        rbByteStream_CheckFinite(stream, body, offsetof(rbMechBody, ahead));
+        RB_MOVE_FINITE(stream, contacts->flight.kicks.data[body->index]);
+    }
+}
+
+// Reaches of the last search: velocities have changed since.
+static void moveReaches(const rbStepContacts* contacts, rbByteStream* stream)
+{
+    for (int i = 0; i < contacts->engine->bodies.count; ++i) {
+        double reach = i < contacts->places.count ? contacts->places.data[i].reach : 0.0;
+        RB_MOVE(stream, reach);
+        if (stream->isLoading && i < contacts->places.count) {
+            contacts->places.data[i].reach = reach;
+        }
+    }
+}
+
+void rbStepContacts_Move(rbStepContacts* contacts, rbByteStream* stream)
+{
+    if (contacts == NULL) {
+        return;
+    }
+    rbContactStatistics statistics = contacts->statistics;
+    RB_MOVE(stream, contacts->grid);
+    RB_MOVE(stream, contacts->parts);
+    RB_MOVE(stream, contacts->trial.cuts);
+    RB_MOVE(stream, contacts->order.chosen);
+    RB_MOVE(stream, contacts->order.estimateSum);
+    RB_MOVE(stream, contacts->order.plainCount);
+    RB_MOVE(stream, contacts->stage.part);
+    RB_MOVE(stream, contacts->settings.restSpeed);
+    RB_MOVE(stream, contacts->accounts.sums);
+    RB_MOVE(stream, contacts->trial.work);
+    RB_MOVE(stream, contacts->start.partUntil);
+    RB_MOVE(stream, statistics);
+    moveLoose(contacts, stream);
+    int restCount = contacts->rest.loads.count;
+    RB_MOVE(stream, restCount);
+    size_t size = (size_t)restCount * sizeof(rbLoad);
+    if (restCount == contacts->rest.loads.count) {
+        rbByteStream_Move(stream, contacts->rest.loads.data, size);
+    } else {
+        stream->size += size;
+    }
+    rbContactPairs_Move(contacts->pairs, stream);
+    rbContactFreeze_Move(contacts->rest.freeze, stream);
+    if (stream->isLoading) {
+        makeReadyAgain(contacts);
+    }
+    moveReaches(contacts, stream);
+    rbStepLimits_Move(contacts, stream);
+    if (stream->isLoading) {
+        contacts->statistics = statistics; // without the work of getting ready
     }
 }

@@ -12,30 +12,30 @@
 #include "base/core/byte_stream.h"
 #include "dynamics/engines/step/step_state.h"
 
-// NULL settings: there are none. Not isEnabled: stops of joints alone.
-rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings);
 void rbDestroyStepContacts(rbStepContacts* contacts); // NULL is fine
 // False: there are only stops of joints.
 bool rbStepContacts_HasShapes(const rbStepContacts* contacts);
 
 // Copies bodies of the host into the arrays and builds mechanisms. Finds the contacts of the start
 // and checks overlaps.
-void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
+void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time,
                           rbStartOverlap* overlap);
 // Steps up to a time and writes the states of all bodies.
-rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+rbStatus rbStepContacts_Advance(rbStepContacts* c, const rbStepHost* host, double time,
                                 double* reached);
+// The joint that is farthest outside its limits at the start; NULL: there are no contacts.
+rbStartLimit rbStepLimits_Validate(const rbStepContacts* c);
 // A body was changed from outside at a time: the grid restarts there.
-void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time);
+void rbStepContacts_Touch(rbStepContacts* c, const rbStepHost* host, int index, double time);
 
 // The velocities that a mechanism continues with, once the result of borrowed ones is known.
-void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism);
+void rbStepContacts_ReturnSpeeds(const rbStepContacts* c, rbStepMechanism* mechanism);
 // Whether steps are made by small ones, which promise no tolerance.
-bool rbStepContacts_AreQuick(const rbStepEngine* engine);
+bool rbStepContacts_AreQuick(const rbStepContacts* c);
 
 // m, errors of steps so far, where their order is above 2.
 double rbStepContacts_GetEstimate(const rbStepContacts* contacts);
 
 // The part of contacts in a snapshot.
-void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream);
+void rbStepContacts_Move(rbStepContacts* c, rbByteStream* stream);
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work);

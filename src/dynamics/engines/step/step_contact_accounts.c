@@ -1,5 +1,5 @@
 // Energy accounting of steps with contacts, by cause; and the journal entries of what takes it:
-// collisions, and bodies that freeze or wake.
+// collisions; and the sums by pair of shapes that the host gets.
 //
 // An impulse p at a point changes the kinetic energy by p.(u + u')/2, summed over all that act in a
 // stage, exactly. Half of the forces has acted before the position stage, and half will act after
@@ -21,16 +21,16 @@
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
+    RB_ASSERT(body != NULL && body->isDynamic && h > 0.0);
     rbVec3 pull = rbScale(0.5 * h, host->motions[body->index].acceleration);
     rbLoad load = rbContactStep_LoadOf(host, body, time);
     return rbAddScaled(pull, 0.5 * h * body->invMass, rbSub(load.force, load.paid));
 }
 
 // share: -1 where the pulls have acted, 1 where they will, 0 where they no longer matter.
-void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, double time, double h,
                                 double share)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(h > 0.0 && share >= -1.0 && share <= 1.0);
     c->accounts.step = h;
     rbArray_Reserve(c->accounts.pulls, c->bodies.count);
@@ -42,7 +42,7 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
         bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
         if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
             rbContactStep_IsTouched(c, i)) {
-            rbVec3 pull = pullOf(host, rbContactStep_GetBody(engine, i), time, h);
+            rbVec3 pull = pullOf(host, rbContactStep_GetBody(c, i), time, h);
             c->accounts.pulls.data[i] = rbScale(share, pull);
         }
     }
@@ -57,15 +57,14 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
 
 // Change of the kinetic energy of an island since the accounting was opened, and the part of it
 // that the pulls take; all of the energy then and now is about size.
-static double changeOf(const rbStepEngine* engine, const rbContactIsland* island, double* pulled,
+static double changeOf(const rbStepContacts* c, const rbContactIsland* island, double* pulled,
                        double* size)
 {
-    const rbStepContacts* c = engine->contacts;
     double sum = 0.0;
     *pulled = *size = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         int index = island->bodies[i];
-        const rbMechBody* body = rbContactStep_GetBody(engine, index);
+        const rbMechBody* body = rbContactStep_GetBody(c, index);
         const rbContactBody* now = &c->bodies.data[index];
         const rbContactBody* then = &c->accounts.opened.data[index];
         rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
@@ -101,6 +100,7 @@ static bool isObstacle(const rbStepContacts* c, int body)
 static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rbVec3 impulse,
                            rbVec3 atA, rbVec3 atB)
 {
+    RB_ASSERT(contact->bodyA != contact->bodyB);
     double work = isObstacle(c, contact->bodyA) ? rbDot(impulse, atA) : 0.0;
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
 }
@@ -108,6 +108,7 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
                                       const rbContactPoint* point, const double impulse[3])
 {
+    RB_ASSERT(contact->bodyA < c->bodies.count && contact->bodyB < c->bodies.count);
     rbVec3 atA = meanAt(c, contact->bodyA, point->armA);
     rbVec3 atB = meanAt(c, contact->bodyB, point->armB);
     rbVec3 mean = rbSub(atB, atA);
@@ -176,6 +177,7 @@ static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
 static double boundTurning(const rbStepContacts* c, const rbContact* contact,
                            const rbContactPoint* point, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbVec3 u = rbContact_RelativeVelocity(c->accounts.opened.data, contact, point);
     double spinA = rbLength(c->accounts.opened.data[contact->bodyA].spin);
     double spinB = rbLength(c->accounts.opened.data[contact->bodyB].spin);
@@ -189,6 +191,7 @@ static double boundTurning(const rbStepContacts* c, const rbContact* contact,
 static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, double work,
                        bool isWhole)
 {
+    RB_ASSERT(k >= contact->firstPoint && k < c->set.pointCount);
     const rbContactPoint* point = &c->set.points[k];
     double approach = rbContact_NormalSpeed(c->accounts.opened.data, contact, point);
     // a point that bore in the step already is struck only by more than its normal turns
@@ -214,10 +217,10 @@ void rbContactStep_CloseAccounts(rbStepContacts* c)
     sums->lifted = 0.0;
 }
 
-void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
-                                     bool isWhole, bool hasJoints)
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
+                                     bool hasJoints)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(island->bodyCount > 0);
     rbContactAccounts* sums = &c->accounts.sums;
     double accounted = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
@@ -237,39 +240,275 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
     c->accounts.given.data[island->bodies[0]] += accounted;
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
-    double change = changeOf(engine, island, &pulled, &size);
+    double change = changeOf(c, island, &pulled, &size);
     sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
+}
+
+// ----------------------------------------------------------------------------------------- touches
+// Pairs of shapes that touch in a step, for the host: impulses, approach speed and place. Nothing
+// in the step depends on them.
+//
+// A step acts on the contacts of its start (position stage) and of its end (collisions, velocity
+// stage), which need not be the same points. Sums by pair of shapes do not depend on that: together
+// they are the momentum that passed between the two bodies.
+
+// Approach before collisions is the speed of arrival; that of the start of the step counts only
+// where the position stage has removed more than this part of it.
+#define ARRIVAL_PART 0.5
+
+// Order of a pair relative to that of a contact: < 0 before it.
+static inline int compare(const rbTouch* touch, const rbContact* contact)
+{
+    if (touch->bodyA != contact->bodyA) {
+        return touch->bodyA < contact->bodyA ? -1 : 1;
+    }
+    if (touch->bodyB != contact->bodyB) {
+        return touch->bodyB < contact->bodyB ? -1 : 1;
+    }
+    if (touch->partA != contact->partA) {
+        return touch->partA < contact->partA ? -1 : 1;
+    }
+    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
+}
+
+// The first pair that is not before the one of a contact.
+static int findPlace(const rbTouchReport* list, const rbContact* contact)
+{
+    const rbTouch* touches = list->touches.data;
+    int low = 0;
+    int high = list->touches.count;
+    for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
+        if (compare(&touches[i], contact) == 0) {
+            return i;
+        }
+    }
+    while (low < high) {
+        int middle = (low + high) / 2;
+        bool isBefore = compare(&touches[middle], contact) < 0;
+        low = isBefore ? middle + 1 : low;
+        high = isBefore ? high : middle;
+    }
+    return low;
+}
+
+static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
+{
+    RB_ASSERT(contact->bodyA < contact->bodyB);
+    int place = findPlace(list, contact);
+    list->cursor = place;
+    int count = list->touches.count;
+    if (place == count || compare(&list->touches.data[place], contact) != 0) {
+        rbTouch added = {.bodyA = contact->bodyA,
+                         .bodyB = contact->bodyB,
+                         .partA = contact->partA,
+                         .partB = contact->partB,
+                         .gap = INFINITY};
+        rbArray_Push(list->touches, added);
+        rbTouch* at = &list->touches.data[place];
+        memmove(at + 1, at, (size_t)(count - place) * sizeof *at);
+        *at = added;
+    }
+    return &list->touches.data[place];
+}
+
+// The impulses of all points of a contact along its axes; returns the point with the largest normal
+// one, NULL: there are none.
+static const rbContactPoint* sumImpulses(const rbContactSet* set, const rbContact* contact,
+                                         double sums[3])
+{
+    const rbContactPoint* largest = NULL;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &set->points[k];
+        const double* p = point->impulse;
+        bool isAny = p[0] != 0.0 || p[1] != 0.0 || p[2] != 0.0;
+        bool isLarger = isAny && (largest == NULL || p[0] > largest->impulse[0]);
+        largest = isLarger ? point : largest;
+        sums[0] += p[0];
+        sums[1] += p[1];
+        sums[2] += p[2];
+    }
+    return largest;
+}
+
+static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
+{
+    return c->settings.hasEvents && host->node != NULL;
+}
+
+void rbContactStep_BeginTouches(rbStepContacts* c)
+{
+    c->report.touches.count = 0;
+    c->report.cursor = 0;
+}
+
+// Approach speeds of closed points, before collisions.
+void rbContactStep_NoteArriving(rbStepContacts* c, const rbStepHost* host)
+{
+    if (!isAsked(c, host)) {
+        return;
+    }
+    for (int i = 0; i < c->found.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        double fastest = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            // those that bear have not arrived in this step
+            if (point->isClosed && !(point->impulse[0] > 0.0)) {
+                fastest = fmax(fastest, -rbContact_NormalSpeed(c->bodies.data, contact, point));
+            }
+        }
+        if (fastest > 0.0) {
+            rbTouch* touch = findTouch(&c->report, contact);
+            bool isArrival = fastest > ARRIVAL_PART * touch->approachSpeed;
+            touch->approachSpeed = isArrival ? fastest : touch->approachSpeed;
+        }
+    }
+}
+
+static void addCollisions(rbStepContacts* c, const rbStepHost* host, const rbCollisionNote* notes,
+                          int count)
+{
+    if (!isAsked(c, host)) {
+        return;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (notes[i].contact < c->found.contactCount) {
+            const rbContact* contact = &c->set.contacts[notes[i].contact];
+            rbTouch* touch = findTouch(&c->report, contact);
+            touch->impulse = rbAdd(touch->impulse, notes[i].impulse);
+            touch->armA = notes[i].arm;
+            touch->normal = contact->normal;
+            touch->isBearing = true;
+        }
+    }
+}
+
+void rbContactStep_MoveTouch(rbStepContacts* c, const rbStepHost* host, const int bodies[2],
+                             rbVec3 way)
+{
+    for (int i = 0; isAsked(c, host) && i < c->report.touches.count; ++i) {
+        rbTouch* touch = &c->report.touches.data[i];
+        if (touch->bodyA == bodies[0] && touch->bodyB == bodies[1]) {
+            touch->armA = rbAdd(touch->armA, way);
+        }
+    }
+}
+
+// Adds the impulses of all points, times a sign; between bodies at rest they do not act. start:
+// velocities before them, for the approach speed; NULL: it is known.
+void rbContactStep_AddTouches(rbStepContacts* c, const rbStepHost* host, const rbContactBody* start,
+                              double sign)
+{
+    if (!isAsked(c, host)) {
+        return;
+    }
+    for (int i = 0; i < c->found.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        double sums[3] = {0.0, 0.0, 0.0};
+        const rbContactPoint* point = sumImpulses(&c->set, contact, sums);
+        if (point == NULL) {
+            continue;
+        }
+        rbTouch* touch = findTouch(&c->report, contact);
+        bool acts = rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
+                    rbContactBody_IsMoved(&c->bodies.data[contact->bodyB]);
+        rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
+        touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
+        touch->isBearing = touch->isBearing || sign > 0.0;
+        touch->armA = point->armA; // until it is located
+        touch->normal = contact->normal;
+        if (start != NULL) {
+            touch->approachSpeed =
+                fmax(touch->approachSpeed, -rbContact_NormalSpeed(start, contact, point));
+        }
+    }
+}
+
+// Where pairs touch at the end of the step.
+static void locate(rbStepContacts* c)
+{
+    for (int i = 0; i < c->found.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        rbVec3 sum = RB_VEC3_ZERO;
+        double nearest = INFINITY;
+        int count = 0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            if (point->isClosed) {
+                sum = rbAdd(sum, point->armA);
+                nearest = fmin(nearest, point->gap);
+                count += 1;
+            }
+        }
+        if (count > 0) {
+            rbTouch* touch = findTouch(&c->report, contact);
+            bool isNearer = nearest < touch->gap;
+            touch->armA = isNearer ? rbScale(1.0 / count, sum) : touch->armA;
+            touch->normal = isNearer ? contact->normal : touch->normal;
+            touch->gap = isNearer ? nearest : touch->gap;
+        }
+    }
+}
+
+void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host)
+{
+    if (host->node == NULL) {
+        return;
+    }
+    if (isAsked(c, host)) {
+        locate(c);
+    }
+    c->report.reported.count = 0;
+    for (int i = 0; i < c->report.touches.count; ++i) {
+        const rbTouch* touch = &c->report.touches.data[i];
+        const rbMechBody* bodyA = rbContactStep_GetBody(c, touch->bodyA);
+        rbEngineTouch reported;
+        memset(&reported, 0, sizeof reported);
+        reported.event.bodyA = rbEngineBody(touch->bodyA);
+        reported.event.bodyB = rbEngineBody(touch->bodyB);
+        reported.event.shapeA = touch->partA;
+        reported.event.shapeB = touch->partB;
+        reported.event.point = rbAdd(bodyA->pose.position, touch->armA);
+        reported.event.normal = touch->normal;
+        reported.event.impulse = touch->impulse;
+        reported.event.approachSpeed = touch->approachSpeed;
+        reported.isBearing = touch->isBearing;
+        reported.isClosed = touch->gap < INFINITY;
+        rbArray_Push(c->report.reported, reported);
+    }
+    rbEngineNode node = {c->grid.time, c->report.reported.data, c->report.reported.count,
+                         c->places.data};
+    host->node(host->context, &node);
 }
 
 // ---------------------------------------------------------------------------------------- journal
 
-// Kinetic energy of a body with the velocities that contacts showed of it.
-static double energyOf(const rbMechBody* body, const rbContactBody* shown)
+double rbContactStep_GetKinetic(const rbMechBody* body, const rbContactBody* shown)
 {
     rbVec3 spin = rbMulMtV(body->pose.rotation, shown->spin);
     return 0.5 * body->mass * rbLengthSquared(shown->velocity) +
            0.5 * rbDot(body->moments, rbMulEach(spin, spin));
 }
 
-void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
-                                    const rbContactIsland* island, const rbCollisionNote* notes,
-                                    int count)
+// Entries of the journal.
+static void reportCollisions(const rbStepContacts* c, const rbStepHost* host,
+                             const rbContactIsland* island, const rbCollisionNote* notes, int count)
 {
-    const rbStepContacts* c = engine->contacts;
     double energyBefore = 0.0; // of the island before the stage
+    count = host->journal != NULL ? count : 0;
     for (int i = 0; i < island->bodyCount && count > 0; ++i) {
         int body = island->bodies[i];
-        energyBefore +=
-            energyOf(rbContactStep_GetBody(engine, body), &c->accounts.opened.data[body]);
+        energyBefore += rbContactStep_GetKinetic(rbContactStep_GetBody(c, body),
+                                                 &c->accounts.opened.data[body]);
     }
     for (int i = 0; i < count; ++i) {
         const rbCollisionNote* note = &notes[i];
         const rbContact* contact = &c->set.contacts[note->contact];
         // Reaching a limit of a joint is not an impact of two bodies.
-        if (note->contact >= c->foundCount) {
+        if (note->contact >= c->found.contactCount) {
             continue;
         }
-        const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
+        const rbMechBody* bodyA = rbContactStep_GetBody(c, contact->bodyA);
         rbEvent event = {.time = c->grid.time,
                          .kind = RB_EVENT_IMPACT,
                          .bodyA = rbEngineBody(contact->bodyA),
@@ -317,9 +556,8 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
     return note;
 }
 
-void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; host->journal != NULL && i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         c->report.stops.count = 0;
@@ -329,8 +567,7 @@ void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host)
                 rbArray_Push(c->report.stops, note);
             }
         }
-        rbContactStep_ReportCollisions(engine, host, &island, c->report.stops.data,
-                                       c->report.stops.count);
+        reportCollisions(c, host, &island, c->report.stops.data, c->report.stops.count);
     }
 }
 
@@ -353,23 +590,25 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 
 // Collisions report the work of their points between the velocities before and after; pulls that
 // will still act, joints and moving obstacles add to it.
-void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
-                                        const rbCollisionsDone* done)
+void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* host,
+                                        const rbContactIsland* island, const rbCollisionsDone* done)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(island->bodyCount > 0 && done->noteCount >= 0);
     double pulled, size;
-    double change = changeOf(engine, island, &pulled, &size);
+    double change = changeOf(c, island, &pulled, &size);
     double left = change + pulled - done->normalWork - done->frictionWork;
     bool isMoved = hasMover(c, island);
     // Collisions never give energy, except by Newton's law or a moving obstacle. Joints have their
     // own errors.
-    RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(engine, island) ||
+    RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(c, island) ||
                 !(change > RISE_ROUNDING * size));
     c->accounts.sums.impact += isMoved ? done->normalWork : done->normalWork + left;
     c->accounts.sums.motor += isMoved ? left : 0.0;
     c->accounts.sums.friction += done->frictionWork;
     double taken = fmin(0.0, done->normalWork + done->frictionWork); // Newton's law may give
     c->accounts.given.data[island->bodies[0]] += taken;
+    addCollisions(c, host, done->notes, done->noteCount);
+    reportCollisions(c, host, island, done->notes, done->noteCount);
 }
 
 // A step may give this part of the energy of relative motion, and the square of its angle of turn.
@@ -384,18 +623,18 @@ typedef struct Group {
     double bound;    // J, that a step may give
 } Group;
 
-static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static Group joinBodies(const rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     Group group = {.inner = 0.0};
     double mass = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbMechBody* body = rbContactStep_GetBody(c, island->bodies[i]);
         const rbContactBody* shown = &c->bodies.data[island->bodies[i]];
         mass += body->mass;
         group.center = rbAddScaled(group.center, body->mass, body->pose.position);
         group.velocity = rbAddScaled(group.velocity, body->mass, shown->velocity);
     }
+    RB_ASSERT(mass > 0.0);
     group.center = rbScale(1.0 / mass, group.center);
     group.velocity = rbScale(1.0 / mass, group.velocity);
     rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -403,7 +642,7 @@ static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* islan
     double energy = 0.0;
     double turn = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbMechBody* body = rbContactStep_GetBody(c, island->bodies[i]);
         const rbContactBody* shown = &c->bodies.data[island->bodies[i]];
         rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         rbVec3 spun = rbMulSV(own, shown->spin);
@@ -423,27 +662,27 @@ static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* islan
     return group;
 }
 
-double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland* island, double h)
+double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    return joinBodies(engine, island, h).bound;
+    return joinBodies(c, island, h).bound;
 }
 
-void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h)
+void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
     double gain = 0.0;
-    bool isFree = !island->isGrounded && !rbContactStep_HasMechanism(engine, island);
+    bool isFree = !island->isGrounded && !rbContactStep_HasMechanism(c, island);
     for (int i = 0; i < island->bodyCount && isFree; ++i) {
         gain += c->accounts.given.data[island->bodies[i]];
         isFree = !c->bodies.data[island->bodies[i]].isFrozen;
     }
     isFree = isFree && gain > 0.0 && !hasMover(c, island);
-    Group group = isFree ? joinBodies(engine, island, h) : (Group){.inner = 0.0};
+    Group group = isFree ? joinBodies(c, island, h) : (Group){.inner = 0.0};
     double taken = fmax(0.0, fmin(gain - group.bound, group.inner));
     for (int i = 0; i < island->bodyCount && taken > 0.0; ++i) {
+        RB_ASSERT(taken <= group.inner);
         double factor = sqrt(1.0 - taken / group.inner);
         rbContactBody* shown = &c->bodies.data[island->bodies[i]];
-        rbVec3 at = rbContactStep_GetBody(engine, island->bodies[i])->pose.position;
+        rbVec3 at = rbContactStep_GetBody(c, island->bodies[i])->pose.position;
         rbVec3 rigid = rbAdd(group.velocity, rbCross(group.spin, rbSub(at, group.center)));
         shown->velocity = rbAddScaled(rigid, factor, rbSub(shown->velocity, rigid));
         shown->spin = rbAddScaled(group.spin, factor, rbSub(shown->spin, group.spin));
@@ -451,41 +690,11 @@ void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island,
     c->accounts.sums.lasting -= taken;
 }
 
-void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
-                                bool isWoken, double energyChange)
-{
-    if (host->journal != NULL) {
-        rbEvent event = {.time = engine->contacts->grid.time,
-                         .kind = isWoken ? RB_EVENT_WAKE : RB_EVENT_REST,
-                         .bodyA = rbEngineBody(body),
-                         .energyChange = energyChange};
-        host->journal(host->context, &event);
-    }
-}
-
-// Frozen bodies lose their energy, which is in before.
-void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host)
-{
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        const rbContactBody* before = &c->stage.before.data[i];
-        bool isNew = c->bodies.data[i].isFrozen && !before->isFrozen;
-        if (body == NULL || !body->isDynamic || !isNew) {
-            continue;
-        }
-        double energy = energyOf(body, before);
-        RB_ASSERT(!(energy < 0.0));
-        c->accounts.sums.settled -= energy;
-        rbContactStep_ReportFrozen(engine, host, i, false, -energy);
-    }
-}
-
-double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host)
+double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host)
 {
     double sum = 0.0;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         if (body != NULL && body->isDynamic) {
             rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
             sum += body->mass * (0.5 * rbLengthSquared(body->velocity) -

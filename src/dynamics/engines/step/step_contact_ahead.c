@@ -47,6 +47,7 @@ static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
 
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
 {
+    RB_ASSERT(!(h < 0.0));
     bool isChanged = false;
     for (int i = 0; c->solvers.substeps == NULL && i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
@@ -62,6 +63,7 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
 // is found by the next solution. Returns whether it pushes.
 static bool pushOn(rbStepContacts* c, int index, double h)
 {
+    RB_ASSERT(index >= 0 && index < c->trial.nodeContacts.count && h > 0.0);
     rbContact* contact = &c->trial.nodeContacts.data[index];
     rbVec3* pushes = c->flight.pushes.data;
     double gap = INFINITY; // at the end of the flight
@@ -150,15 +152,16 @@ void rbContactStep_RecallNode(rbStepContacts* c)
 
 // Poses of the bodies with the velocities that the stage found. False if one is not finite: then
 // there is nothing to find, and the step reports it at its end.
-static bool fly(rbStepEngine* engine, double h)
+static bool fly(rbStepContacts* c, double h)
 {
+    RB_ASSERT(h > 0.0);
     bool isFinite = true;
-    rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->flight.poses, engine->bodies.count);
+    rbArray_Reserve(c->flight.poses, c->engine->bodies.count);
     rbArray_Reserve(c->flight.ahead, c->bodies.count);
-    c->flight.ahead.data[engine->bodies.count] = c->bodies.data[engine->bodies.count]; // the world
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* own = rbContactStep_GetBody(engine, i);
+    c->flight.ahead.data[c->engine->bodies.count] =
+        c->bodies.data[c->engine->bodies.count]; // the world
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        const rbMechBody* own = rbContactStep_GetBody(c, i);
         c->flight.ahead.data[i] =
             rbContactStep_HasFlight(c, i) ? c->flight.bodies.data[i] : c->bodies.data[i];
         if (own == NULL) {
@@ -180,27 +183,25 @@ static bool fly(rbStepEngine* engine, double h)
     return isFinite;
 }
 
-static rbContactAhead makeFlight(const rbStepEngine* engine, double h)
+static rbContactAhead makeFlight(const rbStepContacts* c, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     return (rbContactAhead){.poses = c->flight.poses.data,
                             .bodies = c->flight.ahead.data,
                             .nodeContacts = c->trial.nodeContacts.data,
                             .nodePoints = c->trial.nodePoints.data,
-                            .bodyCount = engine->bodies.count,
+                            .bodyCount = c->engine->bodies.count,
                             .h = h,
                             .isCapped = c->solvers.substeps != NULL};
 }
 
 // What rolls goes on with nearly the same velocities: its bends are good before the first solution.
-static void guessBends(rbStepEngine* engine, double h)
+static void guessBends(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
-    if (c->solvers.substeps != NULL || !fly(engine, h)) {
+    if (c->solvers.substeps != NULL || !fly(c, h)) {
         return;
     }
-    rbContactAhead flight = makeFlight(engine, h);
+    rbContactAhead flight = makeFlight(c, h);
     if (rbContactPairs_FindBends(c->pairs, &flight)) {
         for (int k = 0; k < c->trial.nodePoints.count; ++k) {
             c->set.points[k].bend = c->trial.nodePoints.data[k].bend;
@@ -218,27 +219,25 @@ static int countJoined(const rbStepContacts* c)
     return count;
 }
 
-static int countLooks(const rbStepEngine* engine, const rbStepMiss* miss)
+static int countLooks(const rbStepContacts* c, const rbStepMiss* miss)
 {
-    if (engine->contacts->solvers.substeps != NULL) {
+    if (c->solvers.substeps != NULL) {
         return LOOKS_CAPPED;
     }
-    if (rbContactStep_IsInner(engine->contacts)) {
+    if (rbContactStep_IsInner(c)) {
         return LOOKS_INNER;
     }
-    return rbContactStep_IsMissed(engine, miss) ? LOOKS_UNMET : LOOKS_MAX;
+    return rbContactStep_IsMissed(c, miss) ? LOOKS_UNMET : LOOKS_MAX;
 }
 
 // In the capped mode: whether a touching body may move far in the step, and one has a shape that it
 // moves by rotating.
-static bool isFast(rbStepEngine* engine, double h)
+static bool isFast(const rbStepContacts* c, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     bool isAnyFast = false;
     bool isAnyTurned = false;
-    for (int i = 0; i < engine->bodies.count && !(isAnyFast && isAnyTurned); ++i) {
-        const rbMechBody* body =
-            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+    for (int i = 0; i < c->engine->bodies.count && !(isAnyFast && isAnyTurned); ++i) {
+        const rbMechBody* body = rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(c, i) : NULL;
         if (body != NULL && body->isDynamic) {
             isAnyFast = isAnyFast || h * rbLength(body->velocity) > FAST_LEAST * body->radius;
             isAnyTurned = isAnyTurned || rbContactPairs_IsTurned(c->pairs, i);
@@ -282,52 +281,49 @@ static void guessAgain(rbStepContacts* c)
 // touch within one of 1e-7 s takes more than their speed, and they would be held in place.
 static void noteBearing(void* context, rbShare share)
 {
-    const rbStepEngine* engine = context;
-    rbStepContacts* c = engine->contacts;
-    bool isShort = rbContactOrder_IsUsed(engine);
+    rbStepContacts* c = context;
+    bool isShort = rbContactOrder_IsUsed(c);
     for (int k = share.begin; k < share.end; ++k) {
         rbContactPoint* point = &c->set.points[k];
-        bool wasBearing = point->wasBearing || k >= c->foundPoints;
+        bool wasBearing = point->wasBearing || k >= c->found.pointCount;
         point->wasBearing = isShort || (wasBearing && point->impulse[0] > 0.0);
     }
 }
 
-void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
-                              rbStepMiss* miss)
+void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h, rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     bool isCapped = c->solvers.substeps != NULL;
-    rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, engine);
-    if (isCapped && !isFast(engine, h)) {
-        rbContactStep_SolvePositions(engine, host, h, miss);
+    rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, c);
+    if (isCapped && !isFast(c, h)) {
+        rbContactStep_SolvePositions(c, host, h, miss);
         return;
     }
     bool isGuarded = false;
     bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
     rbStepMiss before = *miss;
-    RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
-    rbContactStep_ShowBodies(engine);
+    RB_ASSERT(h > 0.0 && c->set.contactCount >= c->found.contactCount);
+    rbContactStep_ShowBodies(c);
     if (rbContactStep_MarkIdle(c, h)) {
-        rbStepContacts_PrepareSet(engine);
+        rbStepContacts_PrepareSet(c);
     }
     rbContactStep_NoteNode(c);
-    guessBends(engine, h);
+    guessBends(c, h);
     if (rbContactStep_IsInner(c)) {
-        isActing = rbContactStep_SolveFlights(engine, host, h, miss);
+        isActing = rbContactStep_SolveFlights(c, host, h, miss);
     } else {
-        rbContactStep_SolvePositions(engine, host, h, miss);
+        rbContactStep_SolvePositions(c, host, h, miss);
     }
     guessAgain(c);
     int joined = countJoined(c);
     bool isJoining = false;
-    for (int i = 0; i < (isJoining ? LOOKS_JOINING : countLooks(engine, miss)) &&
-                    (!isCapped || isTurning(c, h));
+    for (int i = 0;
+         i < (isJoining ? LOOKS_JOINING : countLooks(c, miss)) && (!isCapped || isTurning(c, h));
          ++i) {
-        if (!fly(engine, h)) {
+        if (!fly(c, h)) {
             break;
         }
-        rbContactAhead flight = makeFlight(engine, h);
+        rbContactAhead flight = makeFlight(c, h);
         bool isWoken = wake(c, h);
         bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
         isGuarded = isGuarded || rbContactPairs_GetReport(c->pairs).isGuarded;
@@ -339,20 +335,20 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         } else {
             rbStepLimits_PutBack(c);
         }
-        RB_VALIDATE(rbStepValid_AreBodies(engine));
+        RB_VALIDATE(rbStepValid_AreBodies(c));
         memcpy(c->bodies.data, c->stage.before.data,
                (size_t)c->bodies.count * sizeof *c->bodies.data);
-        rbContactStep_TurnMechanisms(engine, h, true);
+        rbContactStep_TurnMechanisms(c, h);
         c->accounts.sums = sums;
         *miss = before;
-        rbStepContacts_PrepareSet(engine);
+        rbStepContacts_PrepareSet(c);
         int now = countJoined(c);
         isJoining = !isCapped && i + 1 >= LOOKS_MAX && now > joined;
         joined = now;
-        isActing = rbContactStep_SolveFlights(engine, host, h, miss);
+        isActing = rbContactStep_SolveFlights(c, host, h, miss);
     }
     if (isActing) { // the end of a flight does not depend on them
-        rbContactStep_SolveActing(engine, host, h, miss);
+        rbContactStep_SolveActing(c, host, h, miss);
     }
     c->flight.isWild = c->flight.isWild || rbContactPairs_GetReport(c->pairs).isThrough;
     c->flight.isGuarded = isGuarded;

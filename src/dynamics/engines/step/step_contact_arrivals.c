@@ -20,22 +20,11 @@
 // A point that arrived may be open by this fraction of the distance that it would travel in a step.
 #define NEAR_PART 0.25
 
-// Speeds before the step, for bodies that arrive in it.
-void rbContactStep_NoteApproaches(rbStepContacts* c)
-{
-    rbArray_SetCount(c->stage.approaches, c->set.pointCount);
-    for (int i = 0; i < c->set.contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            c->stage.approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
-        }
-    }
-}
-
 // A body feels forces in the step only until it arrives; one that already rests on something does
 // not arrive.
 static void noteLate(rbStepContacts* c, int body, double late)
 {
+    RB_ASSERT(body >= 0 && body < c->flight.late.count);
     if (c->bodies.data[body].invMass > 0.0 && c->flight.late.data[body] >= 0.0) {
         c->flight.late.data[body] = fmax(c->flight.late.data[body], late);
     }
@@ -71,6 +60,7 @@ static bool isParting(const rbStepContacts* c, int k)
 // give, the half of it that is solved and the other that follows.
 static double workTo(const rbStepContacts* c, const rbContact* contact, double gap, double h)
 {
+    RB_ASSERT(h > 0.0);
     double work = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[k];
@@ -83,12 +73,11 @@ static double workTo(const rbStepContacts* c, const rbContact* contact, double g
 // the force of the contact does no work. The gap there, which the velocities start from where the
 // way out would give more than a bound: displacement alone undoes the rest. -INFINITY: it gives
 // less.
-static double findStay(const rbStepEngine* engine, const rbContact* contact, double bound, double h)
+static double findStay(rbStepContacts* c, const rbContact* contact, double bound, double h)
 {
-    const rbStepContacts* c = engine->contacts;
     double gap = 0.0;
     if (workTo(c, contact, gap, h) > bound) {
-        gap = rbContactStep_MeasureGap(engine, contact->bodyA, contact->bodyB, h, INFINITY);
+        gap = rbContactStep_MeasureGap(c, contact->bodyA, contact->bodyB, h, INFINITY);
     }
     return workTo(c, contact, fmin(gap, 0.0), h) > bound ? fmin(gap, 0.0) : -INFINITY;
 }
@@ -105,17 +94,17 @@ static bool isPressed(const rbStepContacts* c, const rbContactIsland* island)
 
 // Notes the gaps that the velocities start from; whether they differ from those of the flight, or
 // bodies arrive. Short steps of higher orders have no room for a displacement, see noteBearing.
-static bool hasArrivals(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static bool hasArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(engine);
-    double bound = isFree ? rbContactStep_BoundGain(engine, island, h) : 0.0;
+    RB_ASSERT(c->stage.stays.capacity >= c->set.pointCount);
+    bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(c);
+    double bound = isFree ? rbContactStep_BoundGain(c, island, h) : 0.0;
     bool isAny = false;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        bool isOfNode = island->contacts[i] < c->foundCount && // not a stop
+        bool isOfNode = island->contacts[i] < c->found.contactCount && // not a stop
                         !c->set.points[contact->firstPoint].isAhead;
-        double stay = bound > 0.0 && isOfNode ? findStay(engine, contact, bound, h) : -INFINITY;
+        double stay = bound > 0.0 && isOfNode ? findStay(c, contact, bound, h) : -INFINITY;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
             c->stage.stays.data[k] = isParting(c, k) ? 0.0 : fmax(point->gap, stay);
@@ -150,16 +139,14 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             *point = c->stage.points.data[k];
             c->stage.gaps.data[k] = point->gap;
             if (isArrived) {
-                rbArrival arrival = {contact->bodyA,
-                                     contact->bodyB,
-                                     contact->normal,
-                                     point->armA,
-                                     point->armB,
-                                     point->gap,
-                                     island->contacts[i] >= c->foundCount,
-                                     point->isAhead,
-                                     false,
-                                     false};
+                rbArrival arrival = {.bodyA = contact->bodyA,
+                                     .bodyB = contact->bodyB,
+                                     .normal = contact->normal,
+                                     .armA = point->armA,
+                                     .armB = point->armB,
+                                     .gap = point->gap,
+                                     .isOfStop = island->contacts[i] >= c->found.contactCount,
+                                     .isAhead = point->isAhead};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
@@ -219,11 +206,10 @@ static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
     return !(flight <= WILD_TIMES * fastest);
 }
 
-// Such an island stays in place.
+// The flight of an island that stays in place.
 static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
 {
     RB_ASSERT(island->bodyCount > 0);
-    c->flight.isWild = true;
     for (int i = 0; i < island->bodyCount; ++i) {
         c->flight.bodies.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
         c->flight.bodies.data[island->bodies[i]].spin = RB_VEC3_ZERO;
@@ -246,16 +232,15 @@ static bool hasParting(const rbStepContacts* c, const rbContactIsland* island)
 // The way apart of a pair: the line of the centers, since the shortest ways out of several overlaps
 // may form a circle. Along the lines of centers an expansion of the whole group is a way out. From
 // fixed bodies, and for bodies with a common center, the normal.
-static rbVec3 findWay(const rbStepEngine* engine, const rbContact* contact)
+static rbVec3 findWay(const rbStepContacts* c, const rbContact* contact)
 {
-    const rbStepContacts* c = engine->contacts;
     int a = contact->bodyA;
     int b = contact->bodyB;
     if (!(c->bodies.data[a].invMass > 0.0 && c->bodies.data[b].invMass > 0.0)) {
         return contact->normal;
     }
-    rbVec3 way = rbSub(rbContactStep_GetBody(engine, b)->pose.position,
-                       rbContactStep_GetBody(engine, a)->pose.position);
+    rbVec3 way = rbSub(rbContactStep_GetBody(c, b)->pose.position,
+                       rbContactStep_GetBody(c, a)->pose.position);
     double length = rbLength(way);
     bool isClear = length > CENTERS_APART * (c->own.radii.data[a] + c->own.radii.data[b]);
     return isClear ? rbScale(1.0 / length, way) : contact->normal;
@@ -263,9 +248,9 @@ static rbVec3 findWay(const rbStepEngine* engine, const rbContact* contact)
 
 // One sweep over the contacts of an island: pairs that overlap part, the others do not close by
 // more than their gap. Only flights change, and bodies do not turn.
-static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static void sweepApart(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(h > 0.0 && c->settings.isOverlapAllowed);
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         rbContactBody* a = &c->flight.bodies.data[contact->bodyA];
@@ -274,7 +259,7 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
         double shareB = b->isFrozen ? 0.0 : b->invMass;
         double gap = rbFindLeastGap(&c->set, contact);
         bool isApart = gap >= -(c->settings.shell + c->settings.tolerance);
-        rbVec3 way = isApart ? contact->normal : findWay(engine, contact);
+        rbVec3 way = isApart ? contact->normal : findWay(c, contact);
         double target = fmin(c->settings.partSpeed, -gap / h);
         double missing = target - rbDot(way, rbSub(b->velocity, a->velocity));
         if (missing > 0.0 && shareA + shareB > 0.0) {
@@ -286,23 +271,17 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
 }
 
 // Bodies that overlapped at the start and whose shortest ways apart contradict each other.
-static void partIsland(const rbStepEngine* engine, const rbContactIsland* island, double h)
+static void partIsland(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
     // obstacles are in no island, and have no flights of their own
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         c->flight.bodies.data[contact->bodyA] = c->bodies.data[contact->bodyA];
         c->flight.bodies.data[contact->bodyB] = c->bodies.data[contact->bodyB];
     }
-    for (int i = 0; i < island->bodyCount; ++i) {
-        rbContactBody* flight = &c->flight.bodies.data[island->bodies[i]];
-        flight->velocity = RB_VEC3_ZERO;
-        flight->spin = RB_VEC3_ZERO;
-    }
-    RB_ASSERT(c->settings.isOverlapAllowed && h > 0.0);
+    holdIsland(c, island);
     for (int i = 0; i < PART_SWEEPS; ++i) {
-        sweepApart(engine, island, h);
+        sweepApart(c, island, h);
     }
     for (int i = 0; i < island->bodyCount; ++i) {
         rbContactBody* flight = &c->flight.bodies.data[island->bodies[i]];
@@ -337,12 +316,12 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 
 // Where bodies arrive, the impulses that stop them at the surface act only on the displacement of
 // the flight.
-void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
+void rbContactStep_KeepFlights(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(h > 0.0 && c->stage.approaches.count == c->set.pointCount);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(engine, &island, h)) {
+        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(c, &island, h)) {
             continue;
         }
         for (int k = 0; k < island.bodyCount; ++k) {
@@ -350,11 +329,12 @@ void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
             c->flight.bodies.data[body] = c->bodies.data[body];
             c->flight.kinds.data[body] = RB_FLIGHT_TWICE;
         }
-        if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
+        if (isWild(c, &island) && !rbContactStep_HasMechanism(c, &island)) {
             if (c->settings.isOverlapAllowed && hasParting(c, &island)) {
-                partIsland(engine, &island, h);
+                partIsland(c, &island, h);
             } else {
                 holdIsland(c, &island);
+                c->flight.isWild = true;
             }
         }
     }
@@ -362,10 +342,10 @@ void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
 
 // Their effect on the velocities, of these bodies and of all that they push, is discarded, and the
 // impulses that really act are found without them.
-void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, double h,
                                  rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(c->stage.points.count == c->set.pointCount);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (island.bodyCount == 0 || c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
@@ -374,21 +354,20 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         for (int k = 0; k < island.bodyCount; ++k) {
             c->bodies.data[island.bodies[k]] = c->stage.before.data[island.bodies[k]];
         }
-        rbContactStep_TurnIsland(engine, &island, h, true);
+        rbContactStep_TurnIsland(c, &island, h);
         int first = c->flight.arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);
-        rbContactStep_SolveIsland(engine, host, &island, h, miss);
+        rbContactStep_SolveIsland(c, host, &island, h, miss);
         closeArrivals(c, &island);
     }
 }
 
-static double takeFlight(const rbStepEngine* engine, int index, const void* args)
+static double takeFlight(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
-    const rbStepContacts* c = engine->contacts;
     bool hasFlight = rbContactStep_HasFlight(c, index);
-    rbMechBody* body = hasFlight ? rbContactStep_GetBody(engine, index) : NULL;
+    rbMechBody* body = hasFlight ? rbContactStep_GetBody(c, index) : NULL;
     if (body != NULL && body->isDynamic) {
         // The acting velocity is already there; the other one is borrowed.
         body->lentVelocity = body->velocity;
@@ -399,16 +378,16 @@ static double takeFlight(const rbStepEngine* engine, int index, const void* args
 }
 
 // Bodies of these islands fly with one velocity ...
-void rbContactStep_TakeFlights(const rbStepEngine* engine)
+void rbContactStep_TakeFlights(rbStepContacts* c)
 {
-    (void)rbContactStep_EachBody(engine, takeFlight, NULL);
+    (void)rbContactStep_EachBody(c, takeFlight, NULL);
 }
 
-void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStepContacts_ReturnSpeeds(const rbStepContacts* c, rbStepMechanism* mechanism)
 {
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && rbContactStep_HasFlight(engine->contacts, body->index)) {
+        if (rbContactStep_HasFlight(c, body->index)) {
             body->velocity = body->lentVelocity;
             body->momentum = body->lentMomentum;
         }
@@ -436,8 +415,10 @@ static double findShare(double along, double square, double work)
     return share;
 }
 
-void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
+// As much of the kick of a step as pays for a way, given as the mean velocity over the step.
+static void payForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
 {
+    RB_ASSERT(body->isDynamic);
     double along = rbDot(body->velocity, kick);
     double work = rbDot(way, kick);
     double root = sqrt(fmax(0.0, along * along + 2.0 * rbDot(kick, kick) * work));
@@ -452,11 +433,8 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
     double along = 0.0;
     double square = 0.0;
     double work = 0.0;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (!body->isDynamic) {
-            continue;
-        }
         rbVec3 kick = rbScale(h * body->invMass, body->force);
         rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
         rbVec3 w = rbContactStep_HasFlight(c, body->index)
@@ -500,7 +478,7 @@ static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
 
 // A flight that rotates a body differently from its further rotation leaves it at another place of
 // its free motion: its momentum keeps the energy of the rotation.
-void rbContactStep_KeepTurn(const rbContactBody* shown, rbMechBody* body)
+static void keepTurn(const rbContactBody* shown, rbMechBody* body)
 {
     rbSym3 inverse = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
     double before = rbDot(body->momentum, rbMulSV(shown->invInertia, body->momentum));
@@ -515,41 +493,22 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
 {
     double late = 0.0;
     bool isResting = false;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            late = fmax(late, c->flight.late.data[body->index]);
-            isResting = isResting || c->flight.late.data[body->index] < 0.0;
-        }
+        late = fmax(late, c->flight.late.data[body->index]);
+        isResting = isResting || c->flight.late.data[body->index] < 0.0;
     }
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            c->flight.late.data[body->index] = isResting ? 0.0 : late;
-        }
+        c->flight.late.data[body->index] = isResting ? 0.0 : late;
     }
 }
 
-// For a mechanism that is late: velocity change by the forces in a time.
-static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double time)
-{
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && c->flight.late.data[body->index] > 0.0) {
-            body->velocity = rbAddScaled(body->velocity, time * body->invMass, body->force);
-            body->momentum = rbAddScaled(body->momentum, time, body->torque);
-        }
-    }
-}
-
+// The bodies of a mechanism share how late they are, and the first one is dynamic.
 static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
 {
-    bool isLate = false;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        const rbMechBody* body = &mechanism->m.bodies[i];
-        isLate = isLate || (body->isDynamic && c->flight.late.data[body->index] > 0.0);
-    }
-    return isLate;
+    RB_ASSERT(mechanism->m.bodies[0].isDynamic);
+    return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
 }
 
 // Bodies that a scene puts onto each other without a gap are moved apart by the shell in the first
@@ -561,14 +520,13 @@ static bool isPlacing(const rbStepContacts* c, int index)
 }
 
 // Returns what the flight lifted it, see payWay.
-static double returnSpeed(const rbStepEngine* engine, int index, const void* args)
+static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
-    rbStepContacts* c = engine->contacts;
     double h = *(const double*)args;
     bool hasFlight = rbContactStep_HasFlight(c, index);
     double* late = &c->flight.late.data[index];
-    bool isOwn = (hasFlight || *late > 0.0) && engine->bodies.data[index].mechanism < 0;
-    rbMechBody* body = isOwn ? rbContactStep_GetBody(engine, index) : NULL;
+    bool isOwn = (hasFlight || *late > 0.0) && c->engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isOwn ? rbContactStep_GetBody(c, index) : NULL;
     if (body == NULL || !body->isDynamic) {
         return 0.0;
     }
@@ -577,10 +535,10 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         if (isElsewhere(c->flight.bodies.data[index].spin, c->bodies.data[index].spin)) {
-            rbContactStep_KeepTurn(&c->bodies.data[index], body);
+            keepTurn(&c->bodies.data[index], body);
         }
     }
-    rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
+    rbVec3 kick = rbScale(rbContactStep_PartOf(c, h), c->flight.kicks.data[index]);
     if (c->flight.kinds.data[index] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
         if (isPlacing(c, index)) {
             return body->mass * rbDot(kick, rbSub(body->velocity, flight));
@@ -599,27 +557,29 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
 
 // ... and continue with the other. Arriving bodies collide with the forces of their time in the
 // step, and feel none afterward.
-void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
+void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        shareLate(c, &engine->mechanisms.data[i]);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        shareLate(c, &c->engine->mechanisms.data[i]);
     }
-    c->accounts.sums.lifted += rbContactStep_EachBody(engine, returnSpeed, &h);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
+    c->accounts.sums.lifted += rbContactStep_EachBody(c, returnSpeed, &h);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
         if (isLateMechanism(c, mechanism)) {
-            kickMechanism(c, mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
+            rbStep_KickBodies(mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
             (void)rbStep_SweepRates(&run, h);
         }
     }
 }
 
-void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
+void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        kickMechanism(engine->contacts, &engine->mechanisms.data[i], -0.5 * h);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
+        if (isLateMechanism(c, mechanism)) {
+            rbStep_KickBodies(mechanism, -0.5 * h);
+        }
     }
 }
 
@@ -627,6 +587,7 @@ void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
 // received its forces. Bodies resting on something continue.
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h)
 {
+    RB_ASSERT(h > 0.0);
     for (int i = 0; i < count; ++i) {
         noteLate(c, arrivals[i].bodyA, RB_STEP_SNAP * h);
         noteLate(c, arrivals[i].bodyB, RB_STEP_SNAP * h);
@@ -636,18 +597,25 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
     }
 }
 
-// The first shape contact of a pair in the set, which is in the order of bodies.
-int rbContactStep_FindPair(const rbContactSet* set, int high, int bodyA, int bodyB)
+// The contacts of shapes of a pair, from the first to before the end: they are in the order of
+// bodies.
+static int findPair(const rbContactSet* found, int bodyA, int bodyB, int* end)
 {
-    RB_ASSERT(high <= set->contactCount && bodyA < bodyB);
+    RB_ASSERT(bodyA < bodyB);
     int low = 0;
+    int high = found->contactCount;
     while (low < high) {
         int middle = (low + high) / 2;
-        const rbContact* contact = &set->contacts[middle];
+        const rbContact* contact = &found->contacts[middle];
         bool isBefore =
             contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
         low = isBefore ? middle + 1 : low;
         high = isBefore ? high : middle;
+    }
+    *end = low;
+    while (*end < found->contactCount && found->contacts[*end].bodyA == bodyA &&
+           found->contacts[*end].bodyB == bodyB) {
+        *end += 1;
     }
     return low;
 }
@@ -660,13 +628,11 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
 {
     double least = INFINITY;
     bool isAny = false;
-    int first = rbContactStep_FindPair(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
+    int end;
+    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     for (int pass = 0; pass < 2; ++pass) {
-        for (int i = first; i < c->foundCount; ++i) {
+        for (int i = first; i < end; ++i) {
             const rbContact* contact = &c->set.contacts[i];
-            if (contact->bodyA != arrival->bodyA || contact->bodyB != arrival->bodyB) {
-                break;
-            }
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
@@ -687,7 +653,8 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
     return isAny;
 }
 
-void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB)
+// A pair that does not touch at the end of the flight after all.
+static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
 {
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
         rbArrival* arrival = &c->flight.arrivals.data[i];
@@ -698,6 +665,7 @@ void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB)
 
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
+    RB_ASSERT(h > 0.0);
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
@@ -710,4 +678,328 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
         lastA = arrival->bodyA;
         lastB = arrival->bodyB;
     }
+}
+
+// ---------------------------------------------------------------------------------------- meetings
+// Two bodies that meet alone within a step.
+//
+// A step stops bodies that arrive at the surface, and they collide at its end: late by up to a
+// step, after each rebound again. Where both touch nothing else and rebound, they fly from the node
+// to the time of contact instead, collide at their poses and with their velocities of then, and fly
+// for the rest of the step: the step is cut for this pair alone, without solving anything again.
+// Where that leaves them not apart, they end where the step would have stopped them.
+
+// Points of a pair that are looked at.
+#define PROBES_MAX 64
+// For the time of contact.
+#define LOOKS_MAX 8
+// Of the shell: gaps that are closed then. Balls that graze leave in directions that are off by
+// this over their radius.
+#define CLOSE_PART 1e-4
+// rad, after it.
+#define TURN_MOST 0.3
+
+// How many contacts each body has at the node.
+static void countTouching(rbStepContacts* c)
+{
+    rbArray_SetCount(c->flight.touching, c->bodies.count);
+    memset(c->flight.touching.data, 0, (size_t)c->bodies.count);
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const int bodies[2] = {c->set.contacts[i].bodyA, c->set.contacts[i].bodyB};
+        for (int k = 0; k < 2; ++k) {
+            unsigned char* count = &c->flight.touching.data[bodies[k]];
+            *count = (unsigned char)(*count < 2 ? *count + 1 : 2);
+        }
+    }
+}
+
+// The body that flies; NULL: it is fixed. False: it has to stay with the step of the others, or
+// moves along a path, and contacts would be found where it is at the end.
+static bool findFlier(const rbStepContacts* c, const rbStepHost* host, int index,
+                      rbMechBody** flier)
+{
+    *flier = NULL;
+    if (!(c->bodies.data[index].invMass > 0.0)) {
+        return c->engine->bodies.data[index].def.path == NULL;
+    }
+    bool isLoose = c->engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isLoose ? rbContactStep_GetBody(c, index) : NULL;
+    const rbMotionBody* motion = &host->motions[index];
+    bool isFree = motion->load == NULL && !(rbLengthSquared(motion->torque) > 0.0);
+    *flier = body;
+    return body != NULL && body->isDynamic && isFree && c->flight.touching.data[index] == 1 &&
+           c->flight.late.data[index] > 0.0;
+}
+
+// Velocity change by the forces over a time.
+static rbVec3 kickOver(const rbStepContacts* c, int index, double h, double time)
+{
+    double part = rbContactStep_PartOf(c, h) * time / h;
+    return rbScale(part, c->flight.kicks.data[index]);
+}
+
+static void flyFor(const rbStepContacts* c, rbMechBody* body, double h, double time)
+{
+    RB_ASSERT(body->isDynamic && !(time < 0.0));
+    rbVec3 kick = kickOver(c, body->index, h, time);
+    body->velocity = rbAddScaled(body->velocity, 0.5, kick);
+    rbMechBody_LookAhead(body, time);
+    body->pose = body->ahead;
+    body->velocity = rbAddScaled(body->velocity, 0.5, kick);
+}
+
+// The rest of the step after the time of contact: of the gap and the speed at the node, and of the
+// forces. That of the arrival is of a flight without forces, at the mean speed of the whole step.
+static double findRest(const rbStepContacts* c, const rbMeeting* meeting, const rbArrival* arrival,
+                       double h)
+{
+    RB_ASSERT(arrival->gap > 0.0 && h > 0.0);
+    const double* lates = c->flight.late.data;
+    double late = h;
+    double pull = 0.0; // m/s^2, along the normal, apart
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] != NULL) {
+            int index = meeting->bodies[k]->index;
+            rbVec3 kick = kickOver(c, index, h, 1.0);
+            late = fmin(late, lates[index]);
+            pull += (k == 0 ? -1.0 : 1.0) * rbDot(kick, arrival->normal);
+        }
+    }
+    double speed = arrival->gap / (h - late) + 0.5 * pull * h;
+    double root = sqrt(fmax(0.0, speed * speed - 2.0 * pull * arrival->gap));
+    return speed > 0.0 ? fmax(0.0, h - 2.0 * arrival->gap / (speed + root)) : 0.0;
+}
+
+// Whether an arrival is that of two bodies which meet alone and rebound.
+static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbArrival* arrival,
+                      double h, rbMeeting* meeting)
+{
+    if (arrival->isOfStop || arrival->isAhead || !(arrival->gap > 0.0) ||
+        !findFlier(c, host, arrival->bodyA, &meeting->bodies[0]) ||
+        !findFlier(c, host, arrival->bodyB, &meeting->bodies[1])) {
+        return false;
+    }
+    int end;
+    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
+    meeting->indices[0] = arrival->bodyA;
+    meeting->indices[1] = arrival->bodyB;
+    meeting->rest = findRest(c, meeting, arrival, h);
+    return first < end && c->set.contacts[first].restitution > 0.0 && meeting->rest > 0.0;
+}
+
+// The least gap of the pair as it is; beyond what is asked: INFINITY.
+static double measure(const rbStepContacts* c, const rbMeeting* meeting, double within)
+{
+    rbContactProbe probes[PROBES_MAX];
+    rbRowPose poses[2];
+    for (int k = 0; k < 2; ++k) {
+        poses[k] = rbContactStep_GetBody(c, meeting->indices[k])->pose;
+    }
+    int count =
+        rbContactPairs_Measure(c->pairs, meeting->indices, poses, within, probes, PROBES_MAX);
+    double least = INFINITY;
+    for (int i = 0; i < count && i < PROBES_MAX; ++i) {
+        least = fmin(least, probes[i].gap);
+    }
+    return least;
+}
+
+// From the node to the time of contact.
+static void flyToContact(const rbStepContacts* c, rbMeeting* meeting, double h)
+{
+    for (int k = 0; k < 2; ++k) {
+        rbMechBody* body = meeting->bodies[k];
+        if (body != NULL) {
+            *body = c->trial.loose.data[c->own.places1.data[body->index] - 1];
+            flyFor(c, body, h, h - meeting->rest);
+            meeting->struck[k] = *body;
+        }
+    }
+}
+
+// The time at which the pair touches, by secants from that which the arrival gives: rotation and
+// motion across the normal change it. False: none is found within the step.
+static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
+                        double h)
+{
+    RB_ASSERT(meeting->rest > 0.0);
+    double close = CLOSE_PART * c->settings.shell;
+    double slope = arrival->gap / (h - meeting->rest); // m/s, of the gap over the rest of the step
+    double lastGap = INFINITY;
+    double lastRest = 0.0;
+    for (int i = 0; i < LOOKS_MAX && meeting->rest > 0.0 && meeting->rest < h; ++i) {
+        flyToContact(c, meeting, h);
+        double gap = measure(c, meeting, arrival->gap);
+        if (fabs(gap) <= close) {
+            // slower ones may be at rest by then, which the step as a whole decides
+            return slope > 2.0 * c->settings.restSpeed;
+        }
+        double secant = (gap - lastGap) / (meeting->rest - lastRest);
+        slope = secant > 0.0 && secant < INFINITY ? secant : slope;
+        lastGap = gap;
+        lastRest = meeting->rest;
+        meeting->rest -= gap / slope;
+    }
+    return false;
+}
+
+// Whether the pair does not touch in the step: it passes by, or meets in the next one. first: the
+// rest of the step as the arrival gives it, in which bodies must not get through each other.
+static bool isMissing(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
+                      double h, double first)
+{
+    double way = first * arrival->gap / (h - first);
+    for (int k = 0; k < 2; ++k) {
+        const rbMechBody* body = meeting->bodies[k];
+        double turn = h * rbLength(c->bodies.data[meeting->indices[k]].spin);
+        if (body != NULL && (way > 0.5 * c->own.radii.data[body->index] || turn > TURN_MOST)) {
+            return false;
+        }
+    }
+    meeting->rest = 0.0;
+    flyToContact(c, meeting, h);
+    return measure(c, meeting, arrival->gap) > 0.0;
+}
+
+void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h)
+{
+    c->flight.meetings.count = 0;
+    if (c->flight.arrivals.count == 0 || c->solvers.substeps != NULL) {
+        return;
+    }
+    countTouching(c);
+    for (int i = 0; i < c->flight.arrivals.count; ++i) {
+        rbArrival* arrival = &c->flight.arrivals.data[i];
+        rbMeeting meeting = {.rest = 0.0};
+        if (!isMeeting(c, host, arrival, h, &meeting)) {
+            continue;
+        }
+        double first = meeting.rest;
+        for (int k = 0; k < 2; ++k) {
+            if (meeting.bodies[k] != NULL) {
+                meeting.stopped[k] = *meeting.bodies[k];
+                c->flight.touching.data[meeting.indices[k]] = 2; // once
+            }
+        }
+        if (findContact(c, arrival, &meeting, h)) {
+            rbArray_Push(c->flight.meetings, meeting);
+            continue;
+        }
+        if (isMissing(c, arrival, &meeting, h, first)) {
+            dropArrivals(c, arrival->bodyA, arrival->bodyB);
+            continue;
+        }
+        for (int k = 0; k < 2; ++k) {
+            if (meeting.bodies[k] != NULL) {
+                *meeting.bodies[k] = meeting.stopped[k];
+            }
+        }
+    }
+}
+
+// Whether the pair was found in contact, and its points and centers separate. A body may rotate
+// away from where it was struck and go on to the other: then the rest of its step is not flown.
+static bool isRebounding(const rbStepContacts* c, const rbMeeting* meeting)
+{
+    const int* pair = meeting->indices;
+    const rbContactBody* a = &c->bodies.data[pair[0]];
+    const rbContactBody* b = &c->bodies.data[pair[1]];
+    double turn = meeting->rest * fmax(rbLength(a->spin), rbLength(b->spin));
+    double least = turn < TURN_MOST ? INFINITY : 0.0;
+    int end;
+    int first = findPair(&c->found, pair[0], pair[1], &end);
+    for (int i = first; i < end; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        least = fmin(least, rbDot(rbSub(b->velocity, a->velocity), contact->normal));
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            least = fmin(least, rbContactStep_NormalSpeed(c, contact, &c->set.points[k]));
+        }
+    }
+    return first < end && least > 0.0;
+}
+
+// Whether the pair is apart now, and both have gone no farther than where an overlap with a third
+// body would be found.
+static bool areApart(const rbStepContacts* c, rbMeeting* meeting)
+{
+    for (int k = 0; k < 2; ++k) {
+        const rbMechBody* body = meeting->bodies[k];
+        if (body != NULL) {
+            rbVec3 way = rbSub(body->pose.position, meeting->struck[k].pose.position);
+            double beyond = rbLength(way) - c->places.data[body->index].reach;
+            meeting->isFar = meeting->isFar || beyond > 0.0;
+            if (beyond > 0.5 * c->own.radii.data[body->index]) {
+                return false;
+            }
+        }
+    }
+    return !(measure(c, meeting, 0.0) <= 0.0);
+}
+
+// The bodies end where the step stopped them: as they were there, or, once they have collided, with
+// as much of the forces as pays for the way.
+static void stopBoth(const rbStepContacts* c, const rbMeeting* meeting, double h)
+{
+    for (int k = 0; k < 2; ++k) {
+        const rbMechBody* stopped = &meeting->stopped[k];
+        const rbMechBody* struck = &meeting->struck[k];
+        const rbMechBody* collided = &meeting->collided[k];
+        rbMechBody* body = meeting->bodies[k];
+        if (body == NULL) {
+            continue;
+        }
+        *body = *stopped;
+        if (rbLengthSquared(rbSub(collided->velocity, struck->velocity)) > 0.0) {
+            rbVec3 way = rbSub(stopped->pose.position, struck->pose.position);
+            body->velocity = collided->velocity;
+            body->momentum = collided->momentum;
+            payForWay(body, kickOver(c, body->index, h, h), rbScale(1.0 / h, way));
+            keepTurn(&c->bodies.data[body->index], body);
+        }
+    }
+}
+
+bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double h)
+{
+    for (int i = 0; i < c->flight.meetings.count; ++i) {
+        rbMeeting* meeting = &c->flight.meetings.data[i];
+        bool isFlying = isRebounding(c, meeting);
+        for (int k = 0; k < 2; ++k) {
+            if (meeting->bodies[k] != NULL) {
+                meeting->collided[k] = *meeting->bodies[k];
+                flyFor(c, meeting->bodies[k], h, isFlying ? meeting->rest : 0.0);
+            }
+        }
+        if (!isFlying || !areApart(c, meeting)) {
+            stopBoth(c, meeting, h);
+            meeting->isFar = false;
+        }
+        if (meeting->bodies[0] != NULL) {
+            rbVec3 now = meeting->bodies[0]->pose.position;
+            rbContactStep_MoveTouch(c, host, meeting->indices,
+                                    rbSub(meeting->struck[0].pose.position, now));
+        }
+    }
+    return c->flight.meetings.count > 0;
+}
+
+bool rbContactStep_UndoMeetings(rbStepContacts* c, double h)
+{
+    bool isAny = false;
+    for (int i = 0; i < c->flight.meetings.count; ++i) {
+        rbMeeting* meeting = &c->flight.meetings.data[i];
+        bool isOver = false;
+        for (int k = 0; meeting->isFar && !isOver && k < c->found.contactCount; ++k) {
+            const rbContact* contact = &c->set.contacts[k];
+            bool isOfThem =
+                contact->bodyA == meeting->indices[0] || contact->bodyA == meeting->indices[1] ||
+                contact->bodyB == meeting->indices[0] || contact->bodyB == meeting->indices[1];
+            isOver = isOfThem && rbFindLeastGap(&c->set, contact) < 0.0;
+        }
+        if (isOver) {
+            stopBoth(c, meeting, h);
+            isAny = true;
+        }
+    }
+    return isAny;
 }

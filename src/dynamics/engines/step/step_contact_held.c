@@ -1,4 +1,7 @@
-// A step with a held active set, see step_contact_held.h.
+// Steps in which the active set of contacts is held: the same points touch, stick and slide from
+// the start to the end. Their conditions are then equations, and the error of the step has only
+// even powers of its size, so that runs of such steps can be combined to higher orders
+// (step_contact_order.c).
 //
 // At the start half of the forces, and impulses that leave no gap and no slip at the end of the
 // flight, both measured there; at the end half of the forces, and impulses that leave no approach
@@ -32,38 +35,85 @@
 #define TOUCH_PLAY 1e-10
 #define TOUCH_SPEED 1e-9
 
-void rbHeldSet_Free(rbHeldSet* held)
+// Rows of points that are held at once.
+#define ROWS_MAX 96
+
+// A point that touches throughout a step.
+typedef struct HeldPoint {
+    const rbContact* contact; // of the set of the current stage
+    rbContactPoint* point;
+    const rbMechBody* bodies[2];
+    rbVec3 place;      // m, world
+    rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
+    rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
+    double gap;        // m, to be left at the end of the flight
+    double impulse[3]; // N s, of the current stage
+    double total[3];   // of both, along the axes of the last
+    bool isSticking;
+    bool isDropped; // would pull: another point bears its share, or it opens
+} HeldPoint;
+
+// Equations of a stage, factored.
+typedef struct HeldRows {
+    int count;
+    int points[ROWS_MAX];
+    int axes[ROWS_MAX];
+    double left[ROWS_MAX * ROWS_MAX];  // K V, by columns
+    double right[ROWS_MAX * ROWS_MAX]; // V
+    double squares[ROWS_MAX];          // of the singular values; 0: none
+    double errors[ROWS_MAX];
+} HeldRows;
+
+struct rbHeldSet {
+    RB_ARRAY(HeldPoint) points;
+    RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
+    RB_ARRAY(rbContactBody) still;       // the bodies, at rest
+    bool isGapKept;                      // gaps that earlier steps left stay
+    HeldRows rows;
+};
+
+rbHeldSet* rbCreateHeldSet(void)
 {
-    rbArray_FreeAll(held->points, held->isHeldPoint, held->still);
+    return rbAllocZero(1, sizeof(rbHeldSet));
+}
+
+void rbDestroyHeldSet(rbHeldSet* held)
+{
+    if (held != NULL) {
+        rbArray_FreeAll(held->points, held->isHeldPoint, held->still);
+        rbFree(held, sizeof *held);
+    }
 }
 
 // ----------------------------------------------------------------------------------------- points
 
-static rbVec3 slipRate(const rbStepContacts* c, const rbHeldPoint* held)
+static rbVec3 slipRate(const rbStepContacts* c, const HeldPoint* held)
 {
     return rbContact_RelativeVelocity(c->bodies.data, held->contact, held->point);
 }
 
 // The normal or a tangent.
-static rbVec3 axisOf(const rbHeldPoint* held, int axis)
+static rbVec3 axisOf(const HeldPoint* held, int axis)
 {
+    RB_ASSERT(axis >= 0 && axis < 3);
     return axis == 0 ? held->contact->normal : held->contact->tangents[axis - 1];
 }
 
-static rbVec3 pushOf(const rbHeldPoint* held, int axis)
+static rbVec3 pushOf(const HeldPoint* held, int axis)
 {
     return axis == 0 ? held->push : axisOf(held, axis);
 }
 
-static void push(rbStepContacts* c, const rbHeldPoint* held, rbVec3 p)
+static void push(rbStepContacts* c, const HeldPoint* held, rbVec3 p)
 {
     RB_ASSERT(rbIsFinite3(p));
     rbContact_ApplyImpulse(c->bodies.data, held->contact, held->point, p);
 }
 
 // The direction of friction; false: there is no slip.
-static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
+static bool aimFriction(const rbStepContacts* c, HeldPoint* held)
 {
+    RB_ASSERT(!(held->contact->friction < 0.0));
     rbVec3 normal = held->contact->normal;
     held->push = normal;
     if (held->isSticking || !(held->contact->friction > 0.0)) {
@@ -80,27 +130,26 @@ static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
 }
 
 // A point of the set.
-static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contact, int point)
+static void placePoint(const rbStepContacts* c, HeldPoint* held, int contact, int point)
 {
-    const rbStepContacts* c = engine->contacts;
     RB_ASSERT(contact >= 0 && contact < c->set.contactCount);
     held->contact = &c->set.contacts[contact];
     held->point = &c->set.points[point];
     RB_ASSERT(point >= held->contact->firstPoint &&
               point < held->contact->firstPoint + held->contact->pointCount);
-    held->bodies[0] = rbContactStep_GetBody(engine, held->contact->bodyA);
-    held->bodies[1] = rbContactStep_GetBody(engine, held->contact->bodyB);
+    held->bodies[0] = rbContactStep_GetBody(c, held->contact->bodyA);
+    held->bodies[1] = rbContactStep_GetBody(c, held->contact->bodyB);
     RB_ASSERT(held->bodies[0] != NULL && held->bodies[1] != NULL);
     held->place = rbAdd(held->bodies[0]->pose.position, held->point->armA);
-    held->gap = c->order.held.isGapKept ? held->point->gap : 0.0;
+    held->gap = c->order.held->isGapKept ? held->point->gap : 0.0;
     memset(held->impulse, 0, sizeof held->impulse);
 }
 
 static void clearMarks(rbStepContacts* c)
 {
-    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
+    rbArray_Reserve(c->order.held->isHeldPoint, c->set.pointCount);
     for (int k = 0; k < c->set.pointCount; ++k) {
-        c->order.held.isHeldPoint.data[k] = 0;
+        c->order.held->isHeldPoint.data[k] = 0;
     }
 }
 
@@ -113,14 +162,13 @@ static bool isBearing(const rbStepContacts* c, const rbContact* contact)
     return isAny;
 }
 
-static bool addPoint(rbStepEngine* engine, int contact, int point)
+static bool addPoint(rbStepContacts* c, int contact, int point)
 {
-    rbStepContacts* c = engine->contacts;
     const rbContact* from = &c->set.contacts[contact];
     const rbContactPoint* at = &c->set.points[point];
-    rbHeldPoint held;
+    HeldPoint held;
     memset(&held, 0, sizeof held);
-    placePoint(engine, &held, contact, point);
+    placePoint(c, &held, contact, point);
     rbVec3 u = slipRate(c, &held);
     double approach = rbDot(u, from->normal);
     bool isLoaded = at->impulse[0] > 0.0;
@@ -134,15 +182,14 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     if (!aimFriction(c, &held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
-    c->order.held.isHeldPoint.data[point] = 1;
-    rbArray_Push(c->order.held.points, held);
+    c->order.held->isHeldPoint.data[point] = 1;
+    rbArray_Push(c->order.held->points, held);
     return true;
 }
 
-bool rbHeldStep_Collect(rbStepEngine* engine)
+bool rbHeldStep_Collect(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    c->order.held.points.count = 0;
+    c->order.held->points.count = 0;
     clearMarks(c);
     bool isHeld = rbContactFreeze_GetCount(c->rest.freeze) == 0;
     for (int i = 0; i < c->set.contactCount && isHeld; ++i) {
@@ -150,20 +197,22 @@ bool rbHeldStep_Collect(rbStepEngine* engine)
         if (!isBearing(c, contact)) {
             continue;
         }
-        isHeld = i < c->foundCount && !(contact->rolling > 0.0) && !(contact->spinning > 0.0);
+        isHeld =
+            i < c->found.contactCount && !(contact->rolling > 0.0) && !(contact->spinning > 0.0);
         for (int k = 0; k < contact->pointCount && isHeld; ++k) {
-            isHeld = addPoint(engine, i, contact->firstPoint + k);
+            isHeld = addPoint(c, i, contact->firstPoint + k);
         }
     }
-    return isHeld && 3 * c->order.held.points.count <= RB_HELD_ROWS_MAX;
+    return isHeld && 3 * c->order.held->points.count <= ROWS_MAX;
 }
 
 // -------------------------------------------------------------------------------------- equations
 
 // Turns two columns of left until they are orthogonal; size: the sum of all squares. False: they
 // are so already.
-static bool turnColumns(rbHeldRows* rows, int p, int q, double size)
+static bool turnColumns(HeldRows* rows, int p, int q, double size)
 {
+    RB_ASSERT(p < q && q < rows->count);
     size_t n = (size_t)rows->count;
     double* a = &rows->left[(size_t)p * n];
     double* b = &rows->left[(size_t)q * n];
@@ -195,10 +244,10 @@ static bool turnColumns(rbHeldRows* rows, int p, int q, double size)
 }
 
 // Singular values by one-sided Jacobi rotations.
-static void decompose(rbHeldRows* rows)
+static void decompose(HeldRows* rows)
 {
     int n = rows->count;
-    RB_ASSERT(n >= 0 && n <= RB_HELD_ROWS_MAX);
+    RB_ASSERT(n >= 0 && n <= ROWS_MAX);
     double size = 0.0;
     for (int k = 0; k < n * n; ++k) {
         size += rows->left[k] * rows->left[k];
@@ -229,13 +278,14 @@ static void decompose(rbHeldRows* rows)
 // How much an impulse along a row changes the rate of another: measured, with bodies at rest.
 static void fillColumn(rbHeldSet* held, size_t j)
 {
-    rbHeldRows* rows = &held->rows;
+    RB_ASSERT(j < (size_t)held->rows.count);
+    HeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
-    const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
+    const HeldPoint* pushed = &held->points.data[rows->points[j]];
     rbVec3 p = pushOf(pushed, rows->axes[j]);
     rbContact_ApplyImpulse(held->still.data, pushed->contact, pushed->point, p);
     for (size_t i = 0; i < n; ++i) {
-        const rbHeldPoint* measured = &held->points.data[rows->points[i]];
+        const HeldPoint* measured = &held->points.data[rows->points[i]];
         rbVec3 u = rbContact_RelativeVelocity(held->still.data, measured->contact, measured->point);
         u = rbSub(u, measured->contact->belt);
         rows->left[j * n + i] = rbDot(u, axisOf(measured, rows->axes[i]));
@@ -245,11 +295,11 @@ static void fillColumn(rbHeldSet* held, size_t j)
 
 static void factor(rbStepContacts* c)
 {
-    rbHeldSet* held = &c->order.held;
-    rbHeldRows* rows = &held->rows;
+    rbHeldSet* held = c->order.held;
+    HeldRows* rows = &held->rows;
     rows->count = 0;
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         for (int axis = 0; !point->isDropped && axis < (point->isSticking ? 3 : 1); ++axis) {
             rows->points[rows->count] = i;
             rows->axes[rows->count] = axis;
@@ -272,10 +322,10 @@ static void factor(rbStepContacts* c)
 // Impulses that change the rates of the rows by minus their errors times a scale.
 static void pushRows(rbStepContacts* c, double scale)
 {
-    rbHeldSet* held = &c->order.held;
-    rbHeldRows* rows = &held->rows;
+    rbHeldSet* held = c->order.held;
+    HeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
-    double x[RB_HELD_ROWS_MAX] = {0.0};
+    double x[ROWS_MAX] = {0.0};
     for (size_t p = 0; p < n; ++p) {
         double along = 0.0;
         for (size_t k = 0; k < n; ++k) {
@@ -287,7 +337,7 @@ static void pushRows(rbStepContacts* c, double scale)
         }
     }
     for (size_t k = 0; k < n; ++k) {
-        rbHeldPoint* point = &held->points.data[rows->points[k]];
+        HeldPoint* point = &held->points.data[rows->points[k]];
         point->impulse[rows->axes[k]] += x[k];
         push(c, point, rbScale(x[k], pushOf(point, rows->axes[k])));
     }
@@ -296,14 +346,14 @@ static void pushRows(rbStepContacts* c, double scale)
 // ----------------------------------------------------------------------------------------- stages
 
 // Where a point would be at the end of the flight if it were fixed to its body.
-static rbVec3 placeAhead(const rbHeldPoint* held)
+static rbVec3 placeAhead(const HeldPoint* held)
 {
     const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
     return rbAdd(held->place, rbSub(mover->ahead.position, mover->pose.position));
 }
 
 // Where a point of a pair is at the end of the flight: the nearest of its probes.
-static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContactProbe* probes,
+static const rbContactProbe* findProbe(const HeldPoint* point, const rbContactProbe* probes,
                                        int count)
 {
     const rbContactProbe* best = NULL;
@@ -320,8 +370,9 @@ static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContact
 }
 
 // The path of the point of contact over a body in the flight, seen halfway.
-static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
+static rbVec3 pathOver(const HeldPoint* point, int side, rbVec3 end)
 {
+    RB_ASSERT(side == 0 || side == 1);
     const rbMechBody* body = point->bodies[side];
     rbQuat a = body->pose.orientation;
     rbQuat b = body->ahead.orientation;
@@ -333,16 +384,15 @@ static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
 
 // Gaps and slips at the end of the flight; returns the largest, INFINITY: a point is not found
 // there.
-static double measureFlight(rbStepEngine* engine)
+static double measureFlight(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     double most = 0.0;
-    rbHeldRows* rows = &c->order.held.rows;
+    HeldRows* rows = &c->order.held->rows;
     const rbContact* contact = NULL;
     int count = 0;
     rbArray_Reserve(c->flight.probes, PROBES_MAX);
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        const HeldPoint* point = &c->order.held->points.data[rows->points[i]];
         RB_ASSERT(point->contact != NULL);
         if (point->contact != contact) {
             contact = point->contact;
@@ -370,10 +420,10 @@ static double measureFlight(rbStepEngine* engine)
 // Rates of the rows; returns the largest.
 static double measureRates(rbStepContacts* c)
 {
-    rbHeldRows* rows = &c->order.held.rows;
+    HeldRows* rows = &c->order.held->rows;
     double most = 0.0;
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        const HeldPoint* point = &c->order.held->points.data[rows->points[i]];
         rows->errors[i] = rbDot(slipRate(c, point), axisOf(point, rows->axes[i]));
         most = fabs(rows->errors[i]) <= most ? most : fabs(rows->errors[i]);
     }
@@ -385,7 +435,7 @@ static double unitOf(const rbHeldSet* held, bool isOfRates)
 {
     double unit = 1.0;
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         for (int side = 0; side < 2; ++side) {
             rbVec3 size = isOfRates ? point->bodies[side]->velocity : point->place;
             unit = fmax(unit, rbLength(size));
@@ -395,12 +445,11 @@ static double unitOf(const rbHeldSet* held, bool isOfRates)
 }
 
 // Where all bodies that are not frozen fly.
-static void lookAhead(rbStepEngine* engine, double h)
+static void lookAhead(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
-        const rbPath* path = engine->bodies.data[body->index].def.path;
+        const rbPath* path = c->engine->bodies.data[body->index].def.path;
         if (body->isDynamic) {
             rbMechBody_LookAhead(body, h);
         } else if (path != NULL) {
@@ -409,17 +458,17 @@ static void lookAhead(rbStepEngine* engine, double h)
             body->ahead = body->pose;
         }
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbMechanism_LookAhead(&engine->mechanisms.data[i].m, h);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbMechanism_LookAhead(&c->engine->mechanisms.data[i].m, h);
     }
 }
 
 // Joints after contacts changed velocities.
-static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+static void sweepJoints(rbStepContacts* c, const rbStepHost* host, double h, bool isOfRates)
 {
-    for (int i = 0; i < engine->contacts->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
-        rbJointSweep joints = {engine, host, &island, h, isOfRates};
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbJointSweep joints = {c, host, &island, h, isOfRates};
         double left;
         (void)rbContactStep_SweepJoints(&joints, &left);
     }
@@ -429,10 +478,10 @@ static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, 
 // changed, m/s, or INFINITY where nothing slips any more.
 static double turnFriction(rbStepContacts* c)
 {
-    rbHeldSet* held = &c->order.held;
+    rbHeldSet* held = c->order.held;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
-        rbHeldPoint* point = &held->points.data[i];
+        HeldPoint* point = &held->points.data[i];
         rbVec3 old = point->push;
         if (!aimFriction(c, point)) {
             return INFINITY;
@@ -447,11 +496,10 @@ static double turnFriction(rbStepContacts* c)
 }
 
 // Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
-static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+static bool solve(rbStepContacts* c, const rbStepHost* host, double h, bool isOfRates)
 {
-    rbStepContacts* c = engine->contacts;
-    rbHeldSet* held = &c->order.held;
-    RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
+    rbHeldSet* held = c->order.held;
+    RB_ASSERT(h > 0.0 && 3 * held->points.count <= ROWS_MAX);
     double unit = unitOf(held, isOfRates);
     double last = INFINITY;
     factor(c);
@@ -461,14 +509,14 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
         if (!(turned < INFINITY)) {
             return false;
         }
-        rbContactStep_TakeBodies(engine);
+        rbContactStep_TakeBodies(c);
         if (round > 0 && turned > 0.0) {
             factor(c);
         }
         if (!isOfRates) {
-            lookAhead(engine, h);
+            lookAhead(c, h);
         }
-        double error = isOfRates ? measureRates(c) : measureFlight(engine);
+        double error = isOfRates ? measureRates(c) : measureFlight(c);
         if (!(error < INFINITY)) {
             return false;
         }
@@ -478,7 +526,7 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
         }
         last = error;
         pushRows(c, isOfRates ? 1.0 : 1.0 / h);
-        sweepJoints(engine, host, h, isOfRates);
+        sweepJoints(c, host, h, isOfRates);
     }
     return false;
 }
@@ -486,11 +534,11 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
 // Drops the point that pulls most; false: none does.
 static bool dropPulling(rbStepContacts* c)
 {
-    rbHeldSet* held = &c->order.held;
-    rbHeldPoint* worst = NULL;
+    rbHeldSet* held = c->order.held;
+    HeldPoint* worst = NULL;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
-        rbHeldPoint* point = &held->points.data[i];
+        HeldPoint* point = &held->points.data[i];
         if (point->impulse[0] < most) {
             most = point->impulse[0];
             worst = point;
@@ -511,11 +559,11 @@ static bool dropPulling(rbStepContacts* c)
 // Whether what sticks can be held by friction: over the points of a contact, which share it.
 static bool isInCones(const rbStepContacts* c)
 {
-    const rbHeldSet* held = &c->order.held;
+    const rbHeldSet* held = c->order.held;
     double bound = 0.0;
     double needed = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         if (point->isSticking) {
             const double* t = &point->impulse[1];
             needed += sqrt(t[0] * t[0] + t[1] * t[1]);
@@ -538,8 +586,8 @@ static bool isInCones(const rbStepContacts* c)
 static void account(rbStepContacts* c, bool isStart)
 {
     rbContactAccounts* sums = &c->accounts.sums;
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        rbHeldPoint* held = &c->order.held.points.data[i];
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        HeldPoint* held = &c->order.held->points.data[i];
         rbVec3 p = rbJoinImpulse(held->push, held->contact->tangents, held->impulse[0],
                                  held->impulse[1], held->impulse[2]);
         double impulse[3];
@@ -556,18 +604,18 @@ static void account(rbStepContacts* c, bool isStart)
 
 // ----------------------------------------------------------------------------------------- forces
 
-static void kick(rbStepEngine* engine, rbMechBody* body, double h)
+static void kick(rbStepContacts* c, rbMechBody* body, double h)
 {
+    RB_ASSERT(body->isDynamic);
     body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
     body->momentum = rbAddScaled(body->momentum, h, body->torque);
-    engine->contacts->flight.kicks.data[body->index] =
-        rbScale(engine->settings.step * body->invMass, body->force);
+    c->flight.kicks.data[body->index] =
+        rbScale(c->engine->settings.step * body->invMass, body->force);
 }
 
 // Forces on loose bodies, and the work of those without a potential at the current velocities.
-static void loadBodies(rbStepEngine* engine, const rbStepHost* host, double h)
+static void loadBodies(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
@@ -579,38 +627,35 @@ static void loadBodies(rbStepEngine* engine, const rbStepHost* host, double h)
     }
 }
 
-static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+static void pushAtStart(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    loadBodies(engine, host, h);
+    loadBodies(c, host, h);
     for (int i = 0; i < c->own.loose.count; ++i) {
         if (c->own.loose.data[i].isDynamic) {
-            kick(engine, &c->own.loose.data[i], 0.5 * h);
+            kick(c, &c->own.loose.data[i], 0.5 * h);
         }
     }
-    rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
+    rbContactStep_EachMechanism(c, host, rbStep_BeginBasic, h);
 }
 
-static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
+static void fly(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    lookAhead(engine, h);
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        c->order.held.points.data[i].place = placeAhead(&c->order.held.points.data[i]);
+    lookAhead(c, h);
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        c->order.held->points.data[i].place = placeAhead(&c->order.held->points.data[i]);
     }
     for (int i = 0; i < c->own.loose.count; ++i) {
         c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
     }
-    rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
+    rbContactStep_EachMechanism(c, host, rbStep_FlyBasic, h);
     c->grid.time += h;
-    rbContactStep_PlaceFixed(engine, c->grid.time);
+    rbContactStep_PlaceFixed(c, c->grid.time);
     c->trial.isFlown = false;
 }
 
 // Forces of the end, at the velocities that result: by iteration where they depend on them.
-static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
+static bool pushAtEnd(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     bool isLoaded = false;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
@@ -618,7 +663,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
         body->lentVelocity = body->velocity;
         body->lentMomentum = body->momentum;
     }
-    rbContactStep_EachMechanism(engine, host, rbStep_KickBasic, h);
+    rbContactStep_EachMechanism(c, host, rbStep_KickBasic, h);
     double change = INFINITY;
     for (int round = 0; round < ROUNDS_MAX; ++round) {
         rbPoll();
@@ -631,47 +676,46 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
                 rbVec3 velocity = body->velocity;
                 body->velocity = body->lentVelocity;
                 body->momentum = body->lentMomentum;
-                kick(engine, body, 0.5 * h);
+                kick(c, body, 0.5 * h);
                 change = fmax(change, rbDistance(velocity, body->velocity));
             }
         }
-        for (int i = 0; i < c->order.held.points.count; ++i) {
-            memset(c->order.held.points.data[i].impulse, 0,
-                   sizeof c->order.held.points.data[i].impulse);
+        for (int i = 0; i < c->order.held->points.count; ++i) {
+            memset(c->order.held->points.data[i].impulse, 0,
+                   sizeof c->order.held->points.data[i].impulse);
         }
-        rbContactStep_ShowBodies(engine);
-        rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
-        if (!solve(engine, host, h, true)) {
+        rbContactStep_ShowBodies(c);
+        rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
+        if (!solve(c, host, h, true)) {
             return false;
         }
-        if (!isLoaded || engine->mechanisms.count > 0 || (round > 1 && !(change < last))) {
+        if (!isLoaded || c->engine->mechanisms.count > 0 || (round > 1 && !(change < last))) {
             break;
         }
     }
-    loadBodies(engine, host, h);
+    loadBodies(c, host, h);
     return true;
 }
 
 // -------------------------------------------------------------------------------------------- step
 
 // Finds the held points among the contacts of the end.
-static bool follow(rbStepEngine* engine)
+static bool follow(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     clearMarks(c);
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        rbHeldPoint* held = &c->order.held.points.data[i];
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        HeldPoint* held = &c->order.held->points.data[i];
         double least = INFINITY;
         int contact = -1;
         int point = -1;
-        for (int k = 0; k < c->foundCount; ++k) {
+        for (int k = 0; k < c->found.contactCount; ++k) {
             const rbContact* from = &c->set.contacts[k];
             bool isSame =
                 from->bodyA == held->bodies[0]->index && from->bodyB == held->bodies[1]->index;
             for (int j = from->firstPoint; isSame && j < from->firstPoint + from->pointCount; ++j) {
                 rbVec3 at = rbAdd(c->places.data[from->bodyA].pose.position, c->set.points[j].armA);
                 double distance = rbLengthSquared(rbSub(at, held->place));
-                if (c->order.held.isHeldPoint.data[j] == 0 && distance < least) {
+                if (c->order.held->isHeldPoint.data[j] == 0 && distance < least) {
                     least = distance;
                     contact = k;
                     point = j;
@@ -682,8 +726,8 @@ static bool follow(rbStepEngine* engine)
             (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
             return false;
         }
-        c->order.held.isHeldPoint.data[point] = 1;
-        placePoint(engine, held, contact, point);
+        c->order.held->isHeldPoint.data[point] = 1;
+        placePoint(c, held, contact, point);
         if (!aimFriction(c, held)) {
             return false;
         }
@@ -692,9 +736,8 @@ static bool follow(rbStepEngine* engine)
 }
 
 // The results as the set has them, for the next step and for reports.
-static void writeSet(rbStepEngine* engine)
+static void writeSet(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->set.pointCount; ++i) {
         rbContactPoint* point = &c->set.points[i];
         memset(point->impulse, 0, sizeof point->impulse);
@@ -702,22 +745,22 @@ static void writeSet(rbStepEngine* engine)
         memset(point->slip, 0, sizeof point->slip);
         point->isSticking = false;
     }
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        const rbHeldPoint* held = &c->order.held.points.data[i];
-        RB_ASSERT(c->order.held.isHeldPoint.data[held->point - c->set.points] != 0);
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        const HeldPoint* held = &c->order.held->points.data[i];
+        RB_ASSERT(c->order.held->isHeldPoint.data[held->point - c->set.points] != 0);
         memcpy(held->point->impulse, held->total, sizeof held->point->impulse);
         held->point->isSticking = held->isSticking;
     }
-    rbContactStep_ShowBodies(engine);
-    rbStepLimits_Keep(engine);
+    rbContactStep_ShowBodies(c);
+    rbStepLimits_Keep(c);
 }
 
 // Whether the set was the same throughout: nothing pulls, nothing else touches, what slides still
 // does.
 static bool isSame(const rbStepContacts* c)
 {
-    for (int i = 0; i < c->order.held.points.count; ++i) {
-        const rbHeldPoint* held = &c->order.held.points.data[i];
+    for (int i = 0; i < c->order.held->points.count; ++i) {
+        const HeldPoint* held = &c->order.held->points.data[i];
         if (held->total[0] < 0.0) {
             return false;
         }
@@ -730,7 +773,7 @@ static bool isSame(const rbStepContacts* c)
             bool isTouching =
                 point->gap < -TOUCH_PLAY ||
                 (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -TOUCH_SPEED);
-            if (c->order.held.isHeldPoint.data[k] == 0 && isTouching) {
+            if (c->order.held->isHeldPoint.data[k] == 0 && isTouching) {
                 return false;
             }
         }
@@ -743,7 +786,7 @@ static bool isSame(const rbStepContacts* c)
 static bool isDirected(const rbHeldSet* held)
 {
     for (int i = 0; i < held->points.count; ++i) {
-        const rbHeldPoint* point = &held->points.data[i];
+        const HeldPoint* point = &held->points.data[i];
         if (fabs(rbLength(point->contact->normal) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
             return false;
         }
@@ -752,21 +795,20 @@ static bool isDirected(const rbHeldSet* held)
 }
 #endif
 
-bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
+bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(h > 0.0 && c->solvers.substeps == NULL && c->method.row == NULL);
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
-    if (!rbHeldStep_Collect(engine)) {
+    if (!rbHeldStep_Collect(c)) {
         return false;
     }
-    pushAtStart(engine, host, h);
-    rbContactStep_ShowBodies(engine);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
+    pushAtStart(c, host, h);
+    rbContactStep_ShowBodies(c);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, -1.0);
     do {
-        if (!solve(engine, host, h, false)) {
+        if (!solve(c, host, h, false)) {
             return false;
         }
     } while (dropPulling(c));
@@ -774,25 +816,25 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
         return false;
     }
     account(c, true);
-    RB_VALIDATE(isDirected(&c->order.held));
-    fly(engine, host, h);
-    c->stage.part = rbContactStep_PartOf(engine, h);
-    rbStepContacts_Find(engine);
-    if (!follow(engine) || !pushAtEnd(engine, host, h) || !isInCones(c)) {
+    RB_VALIDATE(isDirected(c->order.held));
+    fly(c, host, h);
+    c->stage.part = rbContactStep_PartOf(c, h);
+    rbStepContacts_Find(c);
+    if (!follow(c) || !pushAtEnd(c, host, h) || !isInCones(c)) {
         return false;
     }
     account(c, false);
-    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
-    writeSet(engine);
+    rbContactStep_EachMechanism(c, host, rbStep_EndBasic, h);
+    writeSet(c);
     return isSame(c);
 }
 
-void rbHeldStep_Plan(rbStepEngine* engine, double h)
+void rbHeldStep_Plan(rbStepContacts* c, double h)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(h > 0.0);
     double gap = 0.0;
     double pull = 0.0; // m/s^2
-    for (int i = 0; i < c->foundCount; ++i) {
+    for (int i = 0; i < c->found.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
@@ -800,16 +842,15 @@ void rbHeldStep_Plan(rbStepEngine* engine, double h)
         }
         double kickA = rbLength(c->flight.kicks.data[contact->bodyA]);
         double kickB = rbLength(c->flight.kicks.data[contact->bodyB]);
-        pull = fmax(pull, fmax(kickA, kickB) / engine->settings.step);
+        pull = fmax(pull, fmax(kickA, kickB) / c->engine->settings.step);
     }
-    c->order.held.isGapKept = gap > GAP_PART * pull * h * h;
+    c->order.held->isGapKept = gap > GAP_PART * pull * h * h;
 }
 
-double rbHeldStep_GetReach(const rbStepEngine* engine)
+double rbHeldStep_GetReach(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
     double least = INFINITY;
-    for (int i = 0; i < c->foundCount; ++i) {
+    for (int i = 0; i < c->found.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];

@@ -31,78 +31,74 @@
 // the size of short steps.
 #define ESTIMATE_ROUNDINGS 64.0
 
-void rbOrderControl_Free(rbOrderControl* order)
+bool rbContactOrder_IsUsed(const rbStepContacts* c)
 {
-    rbArray_FreeAll(order->node, order->shown, order->runs);
-}
-
-bool rbContactOrder_IsUsed(const rbStepEngine* engine)
-{
-    const rbStepContacts* c = engine->contacts;
-    return engine->settings.order > 2 && c->method.row == NULL && c->solvers.substeps == NULL;
+    return c->engine->settings.order > 2 && c->method.row == NULL && c->solvers.substeps == NULL;
 }
 
 // ------------------------------------------------------------------------------------------- runs
 
-static int countRuns(const rbStepEngine* engine)
+static int countRuns(const rbStepContacts* c)
 {
-    return engine->settings.order / 2;
+    RB_ASSERT(c->engine->settings.order > 2 && c->engine->settings.order / 2 <= RB_STEP_RUNS_MAX);
+    return c->engine->settings.order / 2;
 }
 
 // What is combined as doubles: moving bodies, then energies by cause so far, of contacts and
 // mechanisms. Returns the number of bodies.
-static int moveResult(rbStepEngine* engine, rbByteStream* stream)
+static int moveResult(rbStepContacts* c, rbByteStream* stream)
 {
     int count = 0;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        rbMechBody* body = rbContactStep_GetBody(c, i);
         if (body != NULL && body->isDynamic) {
             rbStep_MoveBody(body, stream);
             count += 1;
         }
     }
-    RB_MOVE(stream, engine->contacts->accounts.sums);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        RB_MOVE(stream, engine->mechanisms.data[i].node.work);
+    RB_MOVE(stream, c->accounts.sums);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        RB_MOVE(stream, c->engine->mechanisms.data[i].node.work);
     }
     return count;
 }
 
 // The results of runs; behind them, that of no step, and the combined one.
-static rbStepRuns getRuns(rbStepEngine* engine)
+static rbStepRuns getRuns(rbStepContacts* c)
 {
     rbByteStream counting = {0};
-    rbStepRuns runs = {.bodyCount = moveResult(engine, &counting), .count = countRuns(engine)};
+    rbStepRuns runs = {.bodyCount = moveResult(c, &counting), .count = countRuns(c)};
     runs.size = (int)(counting.size / sizeof(double));
-    rbArray_Reserve(engine->contacts->order.runs, (runs.count + 2) * runs.size);
-    runs.results = engine->contacts->order.runs.data;
+    rbArray_Reserve(c->order.runs, (runs.count + 2) * runs.size);
+    runs.results = c->order.runs.data;
     return runs;
 }
 
 // Saves the current state as that of a run.
-static double* saveResult(rbStepEngine* engine, const rbStepRuns* runs, int run)
+static double* saveResult(rbStepContacts* c, const rbStepRuns* runs, int run)
 {
+    RB_ASSERT(run >= 0 && run <= runs->count);
     double* result = runs->results + (ptrdiff_t)run * runs->size;
     rbByteStream saving = {.bytes = (char*)result};
-    (void)moveResult(engine, &saving);
+    (void)moveResult(c, &saving);
     return result;
 }
 
 // Which rows of joints are at their limits at the start.
-static void noteLimits(rbStepEngine* engine)
+static void noteLimits(rbStepContacts* c)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         rbCopyElements(mechanism->copies.limits, mechanism->rows.limits, mechanism->m.rowCount,
                        sizeof(rbLimitState));
     }
 }
 
-static bool areLimitsSame(const rbStepEngine* engine)
+static bool areLimitsSame(const rbStepContacts* c)
 {
     bool isSame = true;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         size_t size = (size_t)mechanism->m.rowCount * sizeof(rbLimitState);
         isSame = isSame && memcmp(mechanism->rows.limits, mechanism->copies.limits, size) == 0;
     }
@@ -110,28 +106,27 @@ static bool areLimitsSame(const rbStepEngine* engine)
 }
 
 // One run of n steps; false: the active set changes.
-static bool makeRun(rbStepEngine* engine, const rbStepHost* host, double h, int n)
+static bool makeRun(rbStepContacts* c, const rbStepHost* host, double h, int n)
 {
-    double start = engine->contacts->grid.time;
+    double start = c->grid.time;
     bool isSame = true;
     RB_ASSERT(h > 0.0 && n >= 1);
     for (int k = 0; k < n && isSame; ++k) {
-        isSame = rbHeldStep_Make(engine, host, h / (double)n) && areLimitsSame(engine);
+        isSame = rbHeldStep_Make(c, host, h / (double)n) && areLimitsSame(c);
     }
-    RB_ASSERT(!isSame || fabs(engine->contacts->grid.time - start - h) <= 1e-9 * (fabs(start) + h));
-    engine->contacts->grid.time = start + h;
-    return isSame && rbContactStep_IsFinite(engine->contacts);
+    RB_ASSERT(!isSame || fabs(c->grid.time - start - h) <= 1e-9 * (fabs(start) + h));
+    c->grid.time = start + h;
+    return isSame && rbContactStep_IsFinite(c);
 }
 
 // All runs as one step; returns the estimate of its error, m. start: the result of no step.
-static double combineRuns(rbStepEngine* engine, const rbStepRuns* runs, const double* start,
-                          double h)
+static double combineRuns(rbStepContacts* c, const rbStepRuns* runs, const double* start, double h)
 {
     double estimate = 0.0;
     int place = 0;
     rbStepRuns_Align(runs);
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         if (body != NULL && body->isDynamic) {
             estimate = fmax(estimate, rbStepRuns_CompareOrders(runs, place++, body, h));
         }
@@ -143,9 +138,9 @@ static double combineRuns(rbStepEngine* engine, const rbStepRuns* runs, const do
         sum[k] += start[k];
     }
     rbByteStream loading = {.bytes = (char*)sum, .isLoading = true};
-    (void)moveResult(engine, &loading);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+    (void)moveResult(c, &loading);
+    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
         mechanism->isRefreshed = false;
         mechanism->isAnchored = false;
@@ -154,64 +149,62 @@ static double combineRuns(rbStepEngine* engine, const rbStepRuns* runs, const do
 }
 
 // Contacts at the combined poses, with the impulses of the last run. What sticks has not slipped.
-static void findAgain(rbStepEngine* engine)
+static void findAgain(rbStepContacts* c)
 {
-    rbStepContacts* c = engine->contacts;
-    rbStepContacts_MakeReady(engine);
+    rbStepContacts_MakeReady(c);
     for (int i = 0; i < c->set.pointCount; ++i) {
         memset(c->set.points[i].slip, 0, sizeof c->set.points[i].slip);
     }
-    rbStepLimits_Keep(engine);
+    rbStepLimits_Keep(c);
 }
 
 // A step of the order asked for; false: the active set changes in it, and the state is invalid.
-static bool makeStep(rbStepEngine* engine, const rbStepHost* host, double h, double* estimate)
+static bool makeStep(rbStepContacts* c, const rbStepHost* host, double h, double* estimate)
 {
-    rbStepContacts* c = engine->contacts;
     rbStepHost mute = *host;
     mute.journal = NULL;
     mute.node = NULL;
-    rbStepRuns runs = getRuns(engine);
-    const double* start = saveResult(engine, &runs, runs.count);
-    noteLimits(engine);
-    rbHeldStep_Plan(engine, h / (double)runs.count);
+    rbStepRuns runs = getRuns(c);
+    const double* start = saveResult(c, &runs, runs.count);
+    noteLimits(c);
+    rbHeldStep_Plan(c, h / (double)runs.count);
     for (int n = 1; n <= runs.count; ++n) {
         if (n > 1) {
-            rbStepEngine_Recall(engine, &c->order.node);
+            rbStepEngine_Recall(c->engine, &c->order.node);
         }
-        if (!makeRun(engine, &mute, h, n)) {
+        if (!makeRun(c, &mute, h, n)) {
             return false;
         }
-        double* result = saveResult(engine, &runs, n - 1);
+        double* result = saveResult(c, &runs, n - 1);
         // the gain of energies: what they were before does not round it
         for (int k = RB_STEP_BODY_DOUBLES * runs.bodyCount; k < runs.size; ++k) {
             result[k] -= start[k];
         }
     }
-    *estimate = combineRuns(engine, &runs, start, h);
-    findAgain(engine);
+    *estimate = combineRuns(c, &runs, start, h);
+    findAgain(c);
     return true;
 }
 
 // -------------------------------------------------------------------------------------- step sizes
 
 // m, by which rounding alone lets the orders differ.
-static double getFloor(const rbStepEngine* engine)
+static double getFloor(const rbStepContacts* c)
 {
     double size = 1e-3;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    for (int i = 0; i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         if (body != NULL && body->isDynamic) {
             size = fmax(size, rbLength(body->pose.position) + body->radius);
         }
     }
-    return ESTIMATE_ROUNDINGS * (double)engine->settings.order * DBL_EPSILON * size;
+    return ESTIMATE_ROUNDINGS * (double)c->engine->settings.order * DBL_EPSILON * size;
 }
 
 // s, of a step of order 2: its error is of the size of an acceleration times its square.
-static double getPlainStep(const rbStepEngine* engine)
+static double getPlainStep(const rbStepContacts* c)
 {
-    const rbStepSettings* settings = &engine->settings;
+    const rbStepSettings* settings = &c->engine->settings;
     double most = PLAIN_PART * settings->step;
     double h = settings->errorMax > 0.0
                    ? sqrt(PLAIN_SHARE * settings->errorMax / PLAIN_ACCELERATION)
@@ -219,53 +212,52 @@ static double getPlainStep(const rbStepEngine* engine)
     return fmin(fmax(fmin(h, most), sqrt(PLAIN_FALL / PLAIN_ACCELERATION)), settings->step);
 }
 
-static void noteEstimate(rbStepEngine* engine, double estimate)
+static void noteEstimate(rbStepContacts* c, double estimate)
 {
-    rbStepContacts* c = engine->contacts;
     RB_ASSERT(!(estimate < 0.0));
     c->order.estimateSum += estimate;
-    if (engine->settings.errorMax > 0.0) {
-        rbStep_CountInaccurate(engine, c->grid.time, c->order.estimateSum);
+    if (c->engine->settings.errorMax > 0.0) {
+        rbStep_CountInaccurate(c->engine, c->grid.time, c->order.estimateSum);
     }
 }
 
-static void accept(rbStepEngine* engine, double end, double chosen, double estimate)
+static void accept(rbStepContacts* c, double end, double chosen, double estimate)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(chosen > 0.0 && end >= c->grid.time);
     c->grid.time = end;
-    c->order.chosen = fmin(chosen, engine->settings.step);
+    c->order.chosen = fmin(chosen, c->engine->settings.step);
     c->order.plainCount = 0;
-    noteEstimate(engine, estimate);
+    noteEstimate(c, estimate);
     rbContactStep_CloseAccounts(c);
 }
 
 // The longest accurate step from the node that is at most as long; where rounding lets no step be
 // accurate, that with the least error. False: the active set changes in all but short ones.
-static bool tryStep(rbStepEngine* engine, const rbStepHost* host, double longest)
+static bool tryStep(rbStepContacts* c, const rbStepHost* host, double longest)
 {
-    const rbStepSettings* settings = &engine->settings;
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(longest > 0.0);
+    const rbStepSettings* settings = &c->engine->settings;
     double begin = c->grid.time;
     double chosen = c->order.chosen;
-    double shortest = countRuns(engine) * getPlainStep(engine);
+    double shortest = countRuns(c) * getPlainStep(c);
     double order = (double)settings->order;
     double h = fmin(chosen, longest);
     bool isWhole = h == longest; // however short
     double kept = isWhole ? chosen : 0.0;
     double least = INFINITY; // of the estimates, and its step
     double hLeast = 0.0;
-    h = rbHeldStep_Collect(engine) ? fmin(h, REACH_PART * rbHeldStep_GetReach(engine)) : 0.0;
+    h = rbHeldStep_Collect(c) ? fmin(h, REACH_PART * rbHeldStep_GetReach(c)) : 0.0;
     while (h > shortest || (isWhole && h == longest)) {
         double estimate;
         double shrink = CHANGE_SHRINKAGE;
-        if (makeStep(engine, host, h, &estimate)) {
-            double allowed = fmax(settings->errorMax * h / settings->horizon, getFloor(engine));
+        if (makeStep(c, host, h, &estimate)) {
+            double allowed = fmax(settings->errorMax * h / settings->horizon, getFloor(c));
             bool isFree = !(settings->errorMax > 0.0);
             shrink = isFree ? STEP_GROWTH : rbStep_GetGrowth(order, estimate, allowed, STEP_GROWTH);
             if (isFree || estimate <= allowed || h == hLeast) {
                 shrink =
                     h == hLeast ? STEP_GROWTH : shrink; // rounding: shorter steps are no better
-                accept(engine, begin + h, fmax(h * shrink, kept), estimate);
+                accept(c, begin + h, fmax(h * shrink, kept), estimate);
                 return true;
             }
             bool isWorse = estimate >= least;
@@ -273,7 +265,7 @@ static bool tryStep(rbStepEngine* engine, const rbStepHost* host, double longest
             least = isWorse ? least : estimate;
             shrink = isWorse || h * shrink <= shortest ? hLeast / h : fmin(shrink, 0.9);
         }
-        rbStepEngine_Recall(engine, &c->order.node);
+        rbStepEngine_Recall(c->engine, &c->order.node);
         h *= shrink;
         h = fabs(h - hLeast) <= DBL_EPSILON * h ? hLeast : h;
     }
@@ -282,44 +274,43 @@ static bool tryStep(rbStepEngine* engine, const rbStepHost* host, double longest
 
 // s, of the next step of order 2: where many are needed in a row they grow, and the estimate of the
 // error with them.
-static double growPlainStep(const rbStepEngine* engine)
+static double growPlainStep(const rbStepContacts* c)
 {
-    int doublings = engine->contacts->order.plainCount / PLAIN_ROW;
-    return fmin(ldexp(getPlainStep(engine), doublings < 40 ? doublings : 40),
-                engine->settings.step);
+    int doublings = c->order.plainCount / PLAIN_ROW;
+    return fmin(ldexp(getPlainStep(c), doublings < 40 ? doublings : 40), c->engine->settings.step);
 }
 
 // One step from the node, not beyond the latest time; false: none was made.
-static bool step(rbStepEngine* engine, const rbStepHost* host, double longest, double latest)
+static bool step(rbStepContacts* c, const rbStepHost* host, double longest, double latest)
 {
-    rbStepContacts* c = engine->contacts;
-    double snap = RB_STEP_SNAP * engine->settings.step;
-    rbStepEngine_Keep(engine, &c->order.node);
+    double snap = RB_STEP_SNAP * c->engine->settings.step;
+    rbStepEngine_Keep(c->engine, &c->order.node);
     double begin = c->grid.time;
     RB_ASSERT(longest > 0.0);
-    bool isHigh = tryStep(engine, host, longest);
+    bool isHigh = tryStep(c, host, longest);
     if (!isHigh) {
-        double h = fmin(growPlainStep(engine), longest);
+        double h = fmin(growPlainStep(c), longest);
         if (c->grid.time + h <= latest + snap) {
-            h = rbContactStep_MakePlain(engine, host, h);
-            bool isChosen = engine->settings.errorMax > 0.0;
-            double next = PLAIN_GROWTH * countRuns(engine) * growPlainStep(engine);
+            h = rbContactStep_MakePlain(c, host, h);
+            bool isChosen = c->engine->settings.errorMax > 0.0;
+            double next = PLAIN_GROWTH * countRuns(c) * growPlainStep(c);
             c->order.plainCount += 1;
-            c->order.chosen = isChosen ? fmin(next, engine->settings.step) : engine->settings.step;
+            c->order.chosen =
+                isChosen ? fmin(next, c->engine->settings.step) : c->engine->settings.step;
             c->statistics.lowOrderSteps += 1;
-            noteEstimate(engine, PLAIN_ACCELERATION * h * h);
+            noteEstimate(c, PLAIN_ACCELERATION * h * h);
             return true;
         }
     } else if (c->grid.time <= latest + snap) {
-        engine->statistics.steps += 1;
+        c->engine->statistics.steps += 1;
         // with the impulses of the last of the finest steps
-        rbContactStep_BeginTouches(engine);
-        rbContactStep_AddTouches(engine, host, NULL, 1.0);
-        rbContactStep_ReportTouches(engine, host);
+        rbContactStep_BeginTouches(c);
+        rbContactStep_AddTouches(c, host, NULL, 1.0);
+        rbContactStep_ReportTouches(c, host);
         return true;
     }
     double made = isHigh ? c->grid.time - begin : INFINITY;
-    rbStepEngine_Recall(engine, &c->order.node);
+    rbStepEngine_Recall(c->engine, &c->order.node);
     c->trial.isFlown = true; // it needs not be tried again for times before its end
     c->trial.step = made;
     return false;
@@ -328,35 +319,34 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double longest, d
 // ------------------------------------------------------------------------------------- the advance
 
 // States at a time after the node, without moving it.
-static void show(rbStepEngine* engine, const rbStepHost* host, double time)
+static void show(rbStepContacts* c, const rbStepHost* host, double time)
 {
-    rbStepContacts* c = engine->contacts;
-    double snap = RB_STEP_SNAP * engine->settings.step;
+    RB_ASSERT(time > c->grid.time);
+    double snap = RB_STEP_SNAP * c->engine->settings.step;
     rbStepHost mute = *host;
     mute.journal = NULL;
     mute.node = NULL;
     bool isFlown = c->trial.isFlown;
     double made = c->trial.step;
-    rbStepEngine_Keep(engine, &c->order.shown);
-    double before = rbContactStep_GetEnergy(engine, host);
+    rbStepEngine_Keep(c->engine, &c->order.shown);
+    double before = rbContactStep_GetEnergy(c, host);
     while (time > c->grid.time + snap) {
         rbPoll();
-        if (!step(engine, &mute, time - c->grid.time, time)) {
+        if (!step(c, &mute, time - c->grid.time, time)) {
             break;
         }
     }
-    double work = rbContactStep_GetEnergy(engine, host) - before;
-    rbContactStep_WriteBodies(engine, host);
-    rbStepEngine_Recall(engine, &c->order.shown);
+    double work = rbContactStep_GetEnergy(c, host) - before;
+    rbContactStep_WriteBodies(c, host);
+    rbStepEngine_Recall(c->engine, &c->order.shown);
     c->trial.work = work;
     c->trial.isFlown = isFlown;
     c->trial.step = made;
 }
 
-void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double time)
+void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time)
 {
-    rbStepContacts* c = engine->contacts;
-    const rbStepSettings* settings = &engine->settings;
+    const rbStepSettings* settings = &c->engine->settings;
     double snap = RB_STEP_SNAP * settings->step;
     bool isChosen = settings->errorMax > 0.0;
     bool isMade = true;
@@ -367,7 +357,7 @@ void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double
         if (next > time + snap || time <= c->grid.time + snap || isKnown) {
             break;
         }
-        isMade = step(engine, host, isChosen ? settings->step : next - c->grid.time, time);
+        isMade = step(c, host, isChosen ? settings->step : next - c->grid.time, time);
         if (!isChosen && isMade && c->grid.time >= next - snap) {
             c->grid.time = next;
             c->grid.index += 1;
@@ -375,9 +365,9 @@ void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double
         }
     }
     if (time > c->grid.time + snap && rbContactStep_IsFinite(c)) {
-        show(engine, host, time);
+        show(c, host, time);
     } else {
         c->trial.work = 0.0;
-        rbContactStep_WriteBodies(engine, host);
+        rbContactStep_WriteBodies(c, host);
     }
 }

@@ -1,5 +1,5 @@
 // The stages of steps with contacts: positions, collisions, velocities, with joints in their
-// sweeps.
+// sweeps, and friction of points that slide.
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact_state.h"
 #include "dynamics/solvers/block_matrix.h"
@@ -22,7 +22,7 @@ static const struct {
                          // bodies in a heap costs as much as 100 sweeps
     int jointRounds;     // in which rows of joints are rebuilt in a stage
     int polishSweeps;    // after a velocity stage that is met by its own account, until it is
-    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
+    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_time.c; 1000
     int innerVelocities; // mixed bodies, steps 150 to 156: 0.46 s a step; with 20 and 10 0.5 s
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
 } tuning = {0.05, 500, 2500, 10.0, 64, 400, 6, 8, 12, 10, 0.7};
@@ -75,17 +75,17 @@ typedef enum Stage {
     STAGE_VELOCITY,
 } Stage;
 
-bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
+bool rbContactStep_IsMissed(const rbStepContacts* c, const rbStepMiss* miss)
 {
-    const rbStepContacts* c = engine->contacts;
     return miss->gap > c->allowed.gap || miss->speed > c->allowed.speed ||
-           miss->rebound > c->settings.restSpeed || miss->joint > rbStep_GetTolerance(engine) ||
+           miss->rebound > c->settings.restSpeed || miss->joint > rbStep_GetTolerance(c->engine) ||
            miss->jointSpeed > c->allowed.speed || miss->overlap > c->allowed.gap;
 }
 
 static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage,
                        rbStepMiss* miss)
 {
+    RB_ASSERT(solved->sweeps >= 0);
     rbContactStatistics* s = &c->statistics;
     double error = fmax(solved->gapError, solved->slipError);
     if (stage == STAGE_POSITION || stage == STAGE_STRIKING) {
@@ -128,6 +128,7 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 // Saves or restores velocities and impulses of an island as sweeps found them.
 static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isBack)
 {
+    RB_ASSERT(c->stage.sweptPoints.capacity >= c->set.pointCount);
     for (int i = 0; i < island->bodyCount; ++i) {
         int body = island->bodies[i];
         if (isBack) {
@@ -411,17 +412,160 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     return l.solved;
 }
 
+// ----------------------------------------------------------------------------------------- sliding
+// Friction of points that slide throughout a step: at order 2 although their direction turns.
+//
+// Without this, friction acts against the slip that a stage leaves. The sum over both stages then
+// points against the slip at the end of the step, and the error of a step is of second order in h.
+// Here the position stage uses the slip at the start of the step, and the sum over both stages the
+// mean direction of start and end. Both come about by a slip that solvers add to their own: a very
+// large one along the start; and as much along the start as there is at the end.
+//
+// It only holds while a point slides faster than forces and friction can turn or stop it. Islands
+// where the result says otherwise are solved again without.
+
+// So large that the slip of a stage does not matter in comparison.
+#define FAR 1e6
+// A point slides throughout if its slip is this many times what a step can change.
+#define STEADY 4.0
+// Cosines of the angles by which it may turn in the step, and in half of it.
+#define TURN_MOST 0.5
+#define TURN_HALF 0.866
+// Part of n K n that friction may use up: more would jam.
+#define JAM 0.5
+// Part of the rim by which friction may be off.
+#define RIM_PLAY 1e-6
+
+// The velocity that a unit impulse gives the point.
+static rbVec3 respond(const rbStepContacts* c, const rbContact* contact,
+                      const rbContactPoint* point, rbVec3 d)
+{
+    rbContactBody pair[2] = {c->bodies.data[contact->bodyA], c->bodies.data[contact->bodyB]};
+    pair[0].velocity = pair[0].spin = pair[1].velocity = pair[1].spin = RB_VEC3_ZERO;
+    rbContact alone = {.bodyA = 0, .bodyB = 1};
+    rbContact_ApplyImpulse(pair, &alone, point, d);
+    return rbContact_RelativeVelocity(pair, &alone, point);
+}
+
+static rbVec3 tangentialOf(const rbContact* contact, rbVec3 v)
+{
+    return rbAddScaled(v, -rbDot(v, contact->normal), contact->normal);
+}
+
+// What half of the forces over a step give, backward in time, to a body at the start of a stage.
+static rbContactBody withoutForces(const rbStepContacts* c, int index, double h)
+{
+    rbContactBody body = c->stage.before.data[index];
+    const rbMechBody* moved = rbContactStep_GetBody(c, index);
+    if (moved != NULL && rbContactBody_IsMoved(&body)) {
+        double part = rbContactStep_PartOf(c, h);
+        body.velocity = rbAddScaled(body.velocity, -0.5 * part, c->flight.kicks.data[index]);
+        rbVec3 spin = rbMulSV(body.invInertia, rbScale(0.5 * h, moved->torque));
+        body.spin = rbSub(body.spin, spin);
+    }
+    return body;
+}
+
+// How much a step can change the slip of a point: by forces, and by friction of all its neighbors.
+static double changeOf(const rbStepContacts* c, const rbContact* contact,
+                       const rbContactPoint* point, rbVec3 d, double h)
+{
+    rbVec3 kick = rbSub(c->flight.kicks.data[contact->bodyB], c->flight.kicks.data[contact->bodyA]);
+    double load = 0.0;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        load += 2.0 * c->set.points[k].impulse[0];
+    }
+    return rbContactStep_PartOf(c, h) * rbLength(tangentialOf(contact, kick)) +
+           contact->friction * load * rbDot(d, respond(c, contact, point, d));
+}
+
+// The slip that leads friction of a point; false: none does.
+static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double h,
+                      bool isOfPositions)
+{
+    RB_ASSERT(k >= contact->firstPoint && k < c->set.pointCount);
+    const rbContactPoint* point = &c->set.points[k];
+    const double* p = point->impulse;
+    double rim = contact->friction * p[0];
+    if (point->isSticking || point->isAhead || !point->isClosed || !(rim > 0.0) ||
+        (!isOfPositions && !(sqrt(p[1] * p[1] + p[2] * p[2]) > (1.0 - RIM_PLAY) * rim))) {
+        return false;
+    }
+    rbContactBody a = withoutForces(c, contact->bodyA, h);
+    rbContactBody b = withoutForces(c, contact->bodyB, h);
+    rbVec3 u =
+        rbAdd(rbContactBody_RelativeVelocity(&a, point->armA, &b, point->armB), contact->belt);
+    u = tangentialOf(contact, u);
+    double speed = rbLength(u);
+    rbVec3 d =
+        rbScale(1.0 / rim, rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, -p[1], -p[2]));
+    d = isOfPositions && speed > 0.0 ? rbScale(1.0 / speed, u) : d;
+    rbVec3 n = contact->normal;
+    double jam = contact->friction * fabs(rbDot(n, respond(c, contact, point, d)));
+    if (!(speed > STEADY * changeOf(c, contact, point, d, h)) || rbDot(u, d) < TURN_HALF * speed ||
+        jam > JAM * rbDot(n, respond(c, contact, point, n))) {
+        return false;
+    }
+    double size = isOfPositions ? FAR * speed : speed;
+    c->stage.leads.data[k].slip[0] = size * rbDot(d, contact->tangents[0]);
+    c->stage.leads.data[k].slip[1] = size * rbDot(d, contact->tangents[1]);
+    return true;
+}
+
+// The slips that lead friction of points of an island which slide throughout the step, for a
+// position or a velocity stage that begins; false: there are none.
+static bool leadSlides(rbStepContacts* c, const rbContactIsland* island, double h,
+                       bool isOfPositions)
+{
+    bool isAny = false;
+    rbArray_Reserve(c->stage.leads, c->set.pointCount);
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        bool isPlain = island->contacts[i] < c->found.contactCount && !(contact->rolling > 0.0) &&
+                       !(contact->spinning > 0.0);
+        if (!isPlain) {
+            return false;
+        }
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            memset(&c->stage.leads.data[k], 0, sizeof c->stage.leads.data[k]);
+            isAny = leadPoint(c, contact, k, h, isOfPositions) || isAny;
+        }
+    }
+    return isAny;
+}
+
+// Whether these points still slide in nearly the same direction after the stage.
+static bool areSteady(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const double* lead = c->stage.leads.data[k].slip;
+            const rbContactPoint* point = &c->set.points[k];
+            if (lead[0] == 0.0 && lead[1] == 0.0) {
+                continue;
+            }
+            rbVec3 d = rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, lead[0], lead[1]);
+            rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, contact, point);
+            u = tangentialOf(contact, u);
+            if (point->isSticking || !(rbDot(u, d) > TURN_MOST * rbLength(u) * rbLength(d))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 // The same with friction of points that slide throughout the step, where there are some.
 static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJointSweep* joints,
                                     Stage stage)
 {
     bool canSlide = stage != STAGE_STRIKING && run->sweepJoints == NULL &&
                     c->solvers.substeps == NULL && joints->island->bodyCount <= tuning.bodiesLarge;
-    bool isLed = canSlide && rbContactSlides_Lead(joints->engine, joints->island, joints->h,
-                                                  stage == STAGE_POSITION);
+    bool isLed = canSlide && leadSlides(c, joints->island, joints->h, stage == STAGE_POSITION);
     run->leads = isLed ? c->stage.leads.data : NULL;
     rbContactSolved solved = solveLasting(c, run, joints);
-    if (isLed && !(solved.isMet && rbContactSlides_AreSteady(c, joints->island))) {
+    if (isLed && !(solved.isMet && areSteady(c, joints->island))) {
         run->leads = NULL;
         swapSwept(c, joints->island, false);
         int sweeps = solved.sweeps;
@@ -431,15 +575,14 @@ static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJoin
     return solved;
 }
 
-static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
+static void solveIsland(rbStepContacts* c, const rbStepHost* host, const rbContactIsland* island,
                         double h, Stage stage, rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
     run.isMoving = stage == STAGE_STRIKING;
     bool isOfPositions = stage == STAGE_POSITION || stage == STAGE_STRIKING;
-    rbJointSweep joints = {engine, host, island, h, !isOfPositions};
-    if (rbContactStep_HasMechanism(engine, island)) {
+    rbJointSweep joints = {c, host, island, h, !isOfPositions};
+    if (rbContactStep_HasMechanism(c, island)) {
         run.sweepJoints = rbContactStep_SweepJoints;
         run.react = c->settings.isReacting ? rbGetJointReaction() : NULL;
         run.context = &joints;
@@ -456,10 +599,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         miss->speed = fmax(miss->speed, done.error);
         miss->rebound = fmax(miss->rebound, done.approachLeft);
         miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
-        rbContactStep_AccountForCollisions(engine, island, &done);
-        rbContactStep_AddCollisions(engine, host, done.notes, done.noteCount);
-        rbContactStep_ReportCollisions(engine, host, island, done.notes,
-                                       host->journal != NULL ? done.noteCount : 0);
+        rbContactStep_AccountForCollisions(c, host, island, &done);
         return;
     }
     rbContactSolved solved = solveSliding(c, &run, &joints, stage);
@@ -485,35 +625,34 @@ bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* islan
 }
 
 // The acting impulses of an island whose flight was solved: bodies strike in this step.
-void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
+void rbContactStep_SolveIsland(rbStepContacts* c, const rbStepHost* host,
                                const rbContactIsland* island, double h, rbStepMiss* miss)
 {
-    solveIsland(engine, host, island, h, STAGE_STRIKING, miss);
+    solveIsland(c, host, island, h, STAGE_STRIKING, miss);
 }
 
 // One stage of all islands; only collisions for those solved by small steps.
-static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
+static void solveStage(rbStepContacts* c, const rbStepHost* host, double h, Stage stage,
                        rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(h > 0.0);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         bool isDue = stage == STAGE_COLLISION || !rbContactStep_IsQuick(c, &island);
         if (!isDue || isStanding(c, &island)) {
             continue;
         }
-        solveIsland(engine, host, &island, h, stage, miss);
+        solveIsland(c, host, &island, h, stage, miss);
     }
 }
 
 // ------------------------------------------------------------------------------------- small steps
 
-static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
+static bool canBeQuick(const rbStepContacts* c, const rbContactRun* run,
                        const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
-        if (!rbContactSubsteps_CanSolve(run, island->contacts[i],
-                                        engine->contacts->settings.restSpeed)) {
+        if (!rbContactSubsteps_CanSolve(run, island->contacts[i], c->settings.restSpeed)) {
             return false;
         }
     }
@@ -532,9 +671,8 @@ static double isOther(const void* run, int contact)
 }
 
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
-static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
+static bool solveQuickly(rbStepContacts* c, double h, rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
     bool isLeft = false;
     bool areAll = rbContactFreeze_GetCount(c->rest.freeze) == 0 &&
@@ -547,12 +685,12 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
         if (isStanding(c, &island)) {
             continue;
         }
-        bool isOne = areAll || canBeQuick(engine, &run, &island);
+        bool isOne = areAll || canBeQuick(c, &run, &island);
         isLeft = isLeft || !isOne;
         if (isOne) {
             rbCopyElements(quick, island.contacts, island.contactCount, sizeof *quick);
             quick += island.contactCount;
-            rbContactStep_AddQuickJoints(engine, &island);
+            rbContactStep_AddQuickJoints(c, &island);
         }
         for (int k = 0; k < island.bodyCount; ++k) {
             c->flight.kinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
@@ -580,14 +718,13 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
 
 // ------------------------------------------------------------------------------------------ energy
 
-static void accountForLasting(rbStepEngine* engine, bool isWhole)
+static void accountForLasting(rbStepContacts* c, bool isWhole)
 {
-    rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (!rbContactStep_IsQuick(c, &island) && !isStanding(c, &island)) {
-            rbContactStep_AccountForLasting(engine, &island, isWhole,
-                                            rbContactStep_HasMechanism(engine, &island));
+            rbContactStep_AccountForLasting(c, &island, isWhole,
+                                            rbContactStep_HasMechanism(c, &island));
         }
     }
 }
@@ -602,11 +739,22 @@ static void keepPoints(rbStepContacts* c)
 
 // ------------------------------------------------------------------------------------------ stages
 
+// Speeds before the step, for bodies that arrive in it.
+static void noteApproaches(rbStepContacts* c)
+{
+    rbArray_SetCount(c->stage.approaches, c->set.pointCount);
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            c->stage.approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
+        }
+    }
+}
+
 // A body at the start of the stage.
-static double beginFlight(const rbStepEngine* engine, int index, const void* args)
+static double beginFlight(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
-    rbStepContacts* c = engine->contacts;
     c->flight.late.data[index] = 0.0;
     c->flight.kinds.data[index] = RB_FLIGHT_PLAIN;
     c->flight.bodies.data[index] = c->bodies.data[index];
@@ -615,50 +763,50 @@ static double beginFlight(const rbStepEngine* engine, int index, const void* arg
     return 0.0;
 }
 
-bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, double h,
                                 rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
-    rbContactStep_ShowBodies(engine);
+    rbContactStep_ShowBodies(c);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solvers.sweeps, &all, c->settings.isWarm);
     scaleStanding(c, 2.0);
     RB_ASSERT(c->bodies.count <= c->accounts.given.capacity);
-    (void)rbContactStep_EachBody(engine, beginFlight, NULL);
-    (void)beginFlight(engine, engine->bodies.count, NULL); // the world
+    (void)rbContactStep_EachBody(c, beginFlight, NULL);
+    (void)beginFlight(c, c->engine->bodies.count, NULL); // the world
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
     c->flight.isGuarded = false;
-    rbContactStep_TurnMechanisms(engine, h, false);
-    c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(engine, h, miss);
+    rbContactStep_NoteMechanisms(c);
+    c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(c, h, miss);
     if (c->flight.areAllQuick) {
         return false;
     }
-    rbContactStep_NoteApproaches(c);
+    noteApproaches(c);
     keepPoints(c);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
-    solveStage(engine, host, h, STAGE_POSITION, miss);
-    rbContactStep_KeepFlights(engine, h);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, -1.0);
+    solveStage(c, host, h, STAGE_POSITION, miss);
+    rbContactStep_KeepFlights(c, h);
     return true;
 }
 
-void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveActing(rbStepContacts* c, const rbStepHost* host, double h,
                                rbStepMiss* miss)
 {
-    rbContactStep_SolveArrivals(engine, host, h, miss);
-    accountForLasting(engine, true);
+    rbContactStep_SolveArrivals(c, host, h, miss);
+    accountForLasting(c, true);
 }
 
-void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolvePositions(rbStepContacts* c, const rbStepHost* host, double h,
                                   rbStepMiss* miss)
 {
-    if (rbContactStep_SolveFlights(engine, host, h, miss)) {
-        rbContactStep_SolveActing(engine, host, h, miss);
+    if (rbContactStep_SolveFlights(c, host, h, miss)) {
+        rbContactStep_SolveActing(c, host, h, miss);
     }
 }
 
 static double isCollision(const void* context, int index)
 {
+    RB_ASSERT(index >= 0 && index < ((const rbStepContacts*)context)->set.contactCount);
     const rbStepContacts* c = context;
     const rbContact* contact = &c->set.contacts[index];
     int island = rbContactGraph_FindIsland(c->graph, contact->bodyA);
@@ -667,37 +815,35 @@ static double isCollision(const void* context, int index)
     return isByLaw(c, contact, isAlone);
 }
 
-bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
-    const rbStepContacts* c = engine->contacts;
     if (c->solvers.substeps != NULL &&
         rbRunElements(c->set.contactCount, LEAST, isCollision, c).sum == 0.0) {
         return false;
     }
-    rbContactStep_OpenAccounts(engine, host, engine->contacts->grid.time, h, 1.0);
-    solveStage(engine, host, h, STAGE_COLLISION, miss);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 1.0);
+    solveStage(c, host, h, STAGE_COLLISION, miss);
     return true;
 }
 
-void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveVelocities(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
-    rbStepContacts* c = engine->contacts;
-    rbContactStep_ShowBodies(engine);
+    rbContactStep_ShowBodies(c);
     if (c->flight.areAllQuick) {
         return;
     }
     keepPoints(c);
     memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
-    rbContactStep_AddTouches(engine, host, NULL, -1.0);
-    solveStage(engine, host, h, STAGE_VELOCITY, miss);
-    rbContactStep_AddTouches(engine, host, NULL, 1.0);
-    accountForLasting(engine, false);
-    rbContactStep_ReportStops(engine, host);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
+    rbContactStep_AddTouches(c, host, NULL, -1.0);
+    solveStage(c, host, h, STAGE_VELOCITY, miss);
+    rbContactStep_AddTouches(c, host, NULL, 1.0);
+    accountForLasting(c, false);
+    rbContactStep_ReportStops(c, host);
     for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_TakeGain(engine, &island, h);
+        rbContactStep_TakeGain(c, &island, h);
     }
 }

@@ -12,8 +12,6 @@
 #include "dynamics/contact/contact_substeps.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
-#include "dynamics/engines/step/step_contact_held.h"
-#include "dynamics/engines/step/step_limits.h"
 #include "dynamics/engines/step/step_measure.h"
 
 // Sweeps before an island is solved as a whole.
@@ -64,7 +62,7 @@ typedef struct rbArrival {
     bool isDropped; // the pair does not touch in this step after all
 } rbArrival;
 
-// Two bodies that meet alone, see step_contact_meetings.c.
+// Two bodies that meet alone, see step_contact_arrivals.c.
 typedef struct rbMeeting {
     int indices[2];
     rbMechBody* bodies[2];  // NULL: it does not fly
@@ -160,12 +158,22 @@ typedef struct rbStepRest {
     RB_ARRAY(unsigned char) isRestless; // per body: never freezes
 } rbStepRest;
 
+// A contact of the set that is a stop of a joint.
+typedef struct rbLimitContact {
+    int joint;
+    int freedom;
+    bool isUpper;
+    double scale; // m of gap per unit of the coordinate
+} rbLimitContact;
+
 // Bodies of the host as this engine has them.
 typedef struct rbStepMembers {
-    RB_ARRAY(rbMechBody) loose; // bodies in no mechanism
-    RB_ARRAY(int) places1;      // per body of the host: index in loose + 1; 0: none
-    RB_ARRAY(double) radii;     // m, per body
-    RB_ARRAY(int) links;        // pairs of bodies that joints connect
+    RB_ARRAY(rbMechBody) loose;     // bodies in no mechanism
+    RB_ARRAY(int) places1;          // per body of the host: index in loose + 1; 0: none
+    RB_ARRAY(double) radii;         // m, per body
+    RB_ARRAY(int) links;            // pairs of bodies that joints connect
+    RB_ARRAY(rbLimitContact) stops; // meaning of the contacts behind those of shapes
+    bool hasLimits;                 // joints have stops
 } rbStepMembers;
 
 // A pair of shapes in one step.
@@ -190,9 +198,12 @@ typedef struct rbTouchReport {
     RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;
 
+// Points of contact that are held throughout a step, see step_contact_held.c.
+typedef struct rbHeldSet rbHeldSet;
+
 // Steps of higher order and of a chosen size, see step_contact_order.c.
 typedef struct rbOrderControl {
-    rbHeldSet held;        // of the step that is made
+    rbHeldSet* held;       // of the step that is made; NULL: all are of order 2
     double chosen;         // s, the next step that is tried; 0: none was yet
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
@@ -201,15 +212,32 @@ typedef struct rbOrderControl {
     RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
+// A registered method in place of impulses.
+typedef struct rbMethodUse {
+    const rbContactMethodRow* row; // NULL: impulses
+    int parts;                     // of a step; of impulses 1
+} rbMethodUse;
+
+// Parts of the current step, see step_contact_time.c.
+typedef struct rbStepParts {
+    int count; // 0: not yet known
+    int done;
+} rbStepParts;
+
+// What the run left before it was started, or was asked for.
+typedef struct rbRunStart {
+    double restSpeedAsked; // m/s, of the settings
+    double deepest;        // m, overlaps
+    double excess;         // m or rad beyond stops
+    double partUntil;      // s, overlaps should be undone by then
+} rbRunStart;
+
 struct rbStepContacts {
+    rbStepEngine* engine;       // whose contacts they are
     rbContactSettings settings; // restSpeed: the one that acts, see restSpeedAsked; tolerances:
                                 // what islands that are not large are solved to
     rbContactTolerance allowed; // what is measured against, and large islands are solved to
-    double restSpeedAsked;      // m/s, of the settings
-    struct {
-        const rbContactMethodRow* row; // NULL: impulses
-        int parts;                     // of a step; of impulses 1
-    } method;
+    rbMethodUse method;
     rbContactPairs* pairs;
     rbContactGraph* graph;
     rbContactSolvers solvers;
@@ -217,27 +245,15 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) bodies;  // per body of the host, and the world
     RB_ARRAY(rbContactPlace) places; // per body of the host
     rbContactSet set;                // of the node: contacts of shapes, then stops of joints
-    int foundCount;                  // contacts of shapes
-    int foundPoints;                 // and their points
+    rbContactSet found;              // those of shapes
     int islandCount;
     rbStepGrid grid;
-    struct {
-        int count; // of the current step; 0: not yet known
-        int done;
-    } parts; // see step_contact_parts.c
+    rbStepParts parts;
     rbStageStart stage;
     rbStepFlight flight;
     rbNodeTrial trial;
     rbStepRest rest;
-    struct {
-        RB_ARRAY(rbLimitContact) contacts; // meaning of the contacts behind those of shapes
-        bool isAny;                        // joints have stops
-    } limits;
-    struct {
-        double deepest;   // m, overlaps that the run left before it
-        double excess;    // m or rad beyond stops, the same
-        double partUntil; // s, overlaps should be undone by then
-    } start;
+    rbRunStart start;
     rbStepAccounts accounts;
     rbTouchReport report;
     rbOrderControl order;
@@ -264,47 +280,47 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
 
 // --------------------------------------------------------------------------- step_contact_bodies.c
 // The body of the host as the engine moves it; NULL: there is none.
-rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index);
+rbMechBody* rbContactStep_GetBody(const rbStepContacts* c, int index);
 // Calls a function for every number of a body, on several threads: it changes only that body.
 // Returns the sum of its values.
-typedef double rbEachBodyFn(const rbStepEngine* engine, int index, const void* args);
-double rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args);
+typedef double rbEachBodyFn(rbStepContacts* c, int index, const void* args);
+double rbContactStep_EachBody(rbStepContacts* c, rbEachBodyFn* function, const void* args);
 // Bodies in no mechanism, from the states of the host.
-void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time);
-void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host);
+void rbContactStep_ReadBodies(rbStepContacts* c, const rbStepHost* host, double time);
+void rbContactStep_WriteBodies(rbStepContacts* c, const rbStepHost* host);
 // Copies velocities and masses to the view of contacts, and velocities of those that touch back.
-void rbContactStep_ShowBodies(const rbStepEngine* engine);
-void rbContactStep_TakeBodies(const rbStepEngine* engine);
+void rbContactStep_ShowBodies(rbStepContacts* c);
+void rbContactStep_TakeBodies(rbStepContacts* c);
 void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body);
 // A step as a fraction of a whole one; 1 if it differs from that by rounding.
-double rbContactStep_PartOf(const rbStepEngine* engine, double h);
+double rbContactStep_PartOf(const rbStepContacts* c, double h);
 bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
 // Forces over h on bodies in no mechanism. isEnd: bodies that arrived in the step already have
 // theirs.
-void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+void rbContactStep_KickLoose(rbStepContacts* c, const rbStepHost* host, double time, double h,
                              bool isEnd);
 // Bodies that strike at the end of a flight without having been stopped in it: within the distance
 // at which contacts act. They get all forces of the step before they collide, as those that were.
-void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, double h);
+void rbContactStep_KickStriking(rbStepContacts* c, const rbStepHost* host, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
 // The same, and all forces into the body.
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
-void rbContactStep_FlyLoose(const rbStepEngine* engine, double h);
-void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
+void rbContactStep_FlyLoose(rbStepContacts* c, double h);
+void rbContactStep_PlaceFixed(rbStepContacts* c, double time);
 
-// --------------------------------------------------------------------------- step_contact_slides.c
-// The slips that lead friction of points of an island which slide throughout the step, for a
-// position or a velocity stage that begins; false: there are none.
-bool rbContactSlides_Lead(const rbStepEngine* engine, const rbContactIsland* island, double h,
-                          bool isOfPositions);
-// Whether these points still slide in nearly the same direction after the stage.
-bool rbContactSlides_AreSteady(const rbStepContacts* c, const rbContactIsland* island);
+// At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
+void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h);
+bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism);
+// At a node after a change from outside. Returns whether anything woke.
+bool rbContactStep_WakeTouched(rbStepContacts* c);
+// At the end of a step.
+void rbContactStep_FreezeBodies(rbStepContacts* c, const rbStepHost* host, double h);
 
 // --------------------------------------------------------------------------- step_contact_joints.c
 // Joints of an island in a stage.
 typedef struct rbJointSweep {
-    rbStepEngine* engine;
+    rbStepContacts* c;
     const rbStepHost* host;
     const rbContactIsland* island;
     double h;
@@ -313,41 +329,63 @@ typedef struct rbJointSweep {
 
 // A part of a step of size h, at the time of the node, for all mechanisms that are not frozen.
 typedef void rbStepPartFn(const rbStepRun* run, double time, double h);
-void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+void rbContactStep_EachMechanism(rbStepContacts* c, const rbStepHost* host, rbStepPartFn* part,
                                  double h);
-bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
+bool rbContactStep_HasMechanism(const rbStepContacts* c, const rbContactIsland* island);
 // Adds the joints of an island to those that small steps hold.
-void rbContactStep_AddQuickJoints(const rbStepEngine* engine, const rbContactIsland* island);
+void rbContactStep_AddQuickJoints(rbStepContacts* c, const rbContactIsland* island);
 // rbStep_EndBasic, with the impulses by which small steps held the joints.
 void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
-// Restores mechanisms of an island to the start of the stage, or saves them there; those of all.
-void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,
-                              bool isBack);
-void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
+// Notes impulses and limits of all mechanisms where a stage starts, and restores them there.
+void rbContactStep_NoteMechanisms(rbStepContacts* c);
+void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h);
+void rbContactStep_TurnMechanisms(rbStepContacts* c, double h);
 // Their rows with the current velocities, for the whole island; returns the largest error of joints
 // (m, or m/s in the velocity stage). And their impulses and velocities back.
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
 void rbContactStep_TakeLinks(const rbJointSweep* joints);
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
+// Stops near enough to act in a step from the current poses, behind the contacts of shapes.
+void rbStepLimits_Append(rbStepContacts* c);
+// The same stops again, behind another set of contacts of shapes, from the copies of the node.
+void rbStepLimits_PutBack(rbStepContacts* c);
+// Stores the impulses of all contacts: of shapes in the pairs, of stops in the joints.
+void rbStepLimits_Keep(rbStepContacts* c);
+// The stops of the node: they depend on velocities that the step changed after it found them.
+void rbStepLimits_Move(rbStepContacts* c, rbByteStream* stream);
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
 // Impulses of the start, from the velocities of bodies; miss collects what they leave over. First
 // those of the flight; returns whether those that act are still to be found.
-void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolvePositions(rbStepContacts* c, const rbStepHost* host, double h,
                                   rbStepMiss* miss);
-bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, double h,
                                 rbStepMiss* miss);
-void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+void rbContactStep_SolveActing(rbStepContacts* c, const rbStepHost* host, double h,
                                rbStepMiss* miss);
+bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
+                                   rbStepMiss* miss);
+void rbContactStep_SolveVelocities(rbStepContacts* c, const rbStepHost* host, double h,
+                                   rbStepMiss* miss);
+// Whether a value is above its tolerance.
+bool rbContactStep_IsMissed(const rbStepContacts* c, const rbStepMiss* miss);
+// The position stage of one island.
+void rbContactStep_SolveIsland(rbStepContacts* c, const rbStepHost* host,
+                               const rbContactIsland* island, double h, rbStepMiss* miss);
+// Whether small steps have solved all of an island that had contacts at the start of the step. At
+// its end islands differ: separate bodies may have met.
+bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
+
+// ---------------------------------------------------------------------------- step_contact_ahead.c
 // Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
 // part; otherwise in a position stage. Returns whether the marks changed.
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
-// The same, repeated where bodies would overlap at the end of the flight without a contact at the
-// node.
-void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
+// The position stage, repeated where bodies would overlap at the end of the flight without a
+// contact at the node.
+void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
                               rbStepMiss* miss);
 // The set of the node, saved before the stages of a step and restored after an interpolation.
 void rbContactStep_NoteNode(rbStepContacts* c);
@@ -355,67 +393,40 @@ void rbContactStep_RecallNode(rbStepContacts* c);
 // Contacts and points of the set as they were.
 void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
                           const rbContactPoint* points);
-bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   rbStepMiss* miss);
-void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   rbStepMiss* miss);
-// Whether a value is above its tolerance.
-bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss);
-// The position stage of one island.
-void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
-                               const rbContactIsland* island, double h, rbStepMiss* miss);
-// Whether small steps have solved all of an island that had contacts at the start of the step. At
-// its end islands differ: separate bodies may have met.
-bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
-// Speeds before the position stage; after it, islands in which points arrive keep their flights,
-// and are solved again.
-void rbContactStep_NoteApproaches(rbStepContacts* c);
-void rbContactStep_KeepFlights(rbStepEngine* engine, double h);
-void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+// After the position stage islands in which points arrive keep their flights, and are solved again.
+void rbContactStep_KeepFlights(rbStepContacts* c, double h);
+void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, double h,
                                  rbStepMiss* miss);
 // Islands with arriving bodies fly with one velocity and continue with another.
-void rbContactStep_TakeFlights(const rbStepEngine* engine);
-void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h);
+void rbContactStep_TakeFlights(rbStepContacts* c);
+void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, double h);
 // Removes from arrived mechanisms the velocity that the end of the step will add.
-void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h);
+void rbContactStep_TakeLateKicks(rbStepContacts* c, double h);
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h);
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
 // isAgain: contacts were found again after collisions.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
-// A pair that does not touch at the end of the flight after all.
-void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB);
-// The first contact of shapes of a pair, among the first of the set; or where it would be.
-int rbContactStep_FindPair(const rbContactSet* set, int high, int bodyA, int bodyB);
-// Rotation that is not free leaves a body elsewhere: its momentum keeps the energy of the rotation.
-void rbContactStep_KeepTurn(const rbContactBody* shown, rbMechBody* body);
-// As much of the kick of a step as pays for a way, given as the mean velocity over the step.
-void rbContactStep_PayForWay(rbMechBody* body, rbVec3 kick, rbVec3 way);
-
-// ------------------------------------------------------------------------ step_contact_meetings.c
 // Bodies that meet alone, to their time of contact, ...
-void rbContactStep_BeginMeetings(rbStepEngine* engine, const rbStepHost* host, double h);
+void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h);
 // ... and for the rest of the step, once they have collided; whether there are any.
-bool rbContactStep_EndMeetings(rbStepEngine* engine, const rbStepHost* host, double h);
+bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double h);
 // Those that then overlap another body, as the contacts of the end show; whether there are any.
-bool rbContactStep_UndoMeetings(rbStepEngine* engine, double h);
+bool rbContactStep_UndoMeetings(rbStepContacts* c, double h);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
 // after the time, and is only interpolated.
-double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
+double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss);
 // The smallest gap of two bodies a time h after the node with their current velocities, of points
 // that move apart by less than a speed, m/s; INFINITY: there is none.
-double rbContactStep_MeasureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h,
-                                double below);
+double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
 // Writes states at a time in the step from the node, without advancing the node.
-void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
-
-// ---------------------------------------------------------------------------- step_contact_parts.c
+void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
 // Parts in which the step from the node is made.
-int rbContactStep_CountParts(rbStepEngine* engine);
+int rbContactStep_CountParts(rbStepContacts* c);
 // Whether a part is to be followed by others: its end is not that of a step.
 static inline bool rbContactStep_IsInner(const rbStepContacts* c)
 {
@@ -425,11 +436,11 @@ static inline bool rbContactStep_IsInner(const rbStepContacts* c)
 // ------------------------------------------------------------------------- step_contact_accounts.c
 // Call before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all
 // has.
-void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, double time, double h,
                                 double share);
 // Call after it. isWhole: impulses of points are those of this stage only.
-void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
-                                     bool isWhole, bool hasJoints);
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
+                                     bool hasJoints);
 // At the end of a step.
 void rbContactStep_CloseAccounts(rbStepContacts* c);
 // Works of an impulse at a point since then: of its normal part, of its friction, of moving
@@ -442,78 +453,71 @@ typedef struct rbContactWorks {
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
                                       const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
-void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
-void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
+void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host);
+// Collisions of an island, also for the host and the journal.
+void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* host,
+                                        const rbContactIsland* island,
                                         const rbCollisionsDone* done);
 // Energy that contacts may give the bodies of an island in a step, J.
-double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland* island, double h);
+double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* island, double h);
 // Where they gave a free island more: takes the rest from the relative motion of its bodies.
 // Momenta stay, and so does what holds at contacts: one factor makes relative velocities smaller.
-void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
+void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
-double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
-// Call before velocities of frozen bodies are removed.
-void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host);
-// Entries of the journal.
-void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
-                                    const rbContactIsland* island, const rbCollisionNote* notes,
-                                    int count);
-void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
-                                bool isWoken, double energyChange);
-
-// ----------------------------------------------------------------------------- step_contact_rest.c
-// At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
-void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
-bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism);
-// At a node after a change from outside. Returns whether anything woke.
-bool rbContactStep_WakeTouched(rbStepContacts* c);
-// At the end of a step.
-void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
-
-// ---------------------------------------------------------------------------- step_contact_touch.c
+double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host);
+// J, kinetic energy of a body with the velocities that contacts show of it.
+double rbContactStep_GetKinetic(const rbMechBody* body, const rbContactBody* shown);
 // Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:
-// the velocities before it), NoteArriving before collisions and AddCollisions after them, Add
+// the velocities before it), NoteArriving before collisions, Add
 // around the velocity stage (sign -1 before it, 1 after it), and Report.
-void rbContactStep_BeginTouches(const rbStepEngine* engine);
-void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host);
-void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* host,
-                                 const rbCollisionNote* notes, int count);
+void rbContactStep_BeginTouches(rbStepContacts* c);
+void rbContactStep_NoteArriving(rbStepContacts* c, const rbStepHost* host);
 // A pair touched where A is not any more: moves the place relative to A.
-void rbContactStep_MoveTouch(const rbStepEngine* engine, const rbStepHost* host,
-                             const int bodies[2], rbVec3 way);
-void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
-                              const rbContactBody* start, double sign);
-void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host);
+void rbContactStep_MoveTouch(rbStepContacts* c, const rbStepHost* host, const int bodies[2],
+                             rbVec3 way);
+void rbContactStep_AddTouches(rbStepContacts* c, const rbStepHost* host, const rbContactBody* start,
+                              double sign);
+void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Bodies as contacts see them, the contacts at their poses, and islands.
-void rbStepContacts_Find(rbStepEngine* engine);
+void rbStepContacts_Find(rbStepContacts* c);
 void rbStepContacts_BuildGraph(rbStepContacts* c);
-// Islands and rows of the set of the node.
-void rbStepContacts_PrepareSet(rbStepEngine* engine);
+// Rows of the set for a step of size h; and islands and rows of that of the node.
+void rbStepContacts_PrepareRows(rbStepContacts* c, double h);
+void rbStepContacts_PrepareSet(rbStepContacts* c);
 // Contacts at the node, ready for a step.
-void rbStepContacts_MakeReady(rbStepEngine* engine);
-// The same with the stored contacts of the pairs: to the bit as in a snapshot.
-void rbStepContacts_MakeReadyAgain(rbStepEngine* engine);
+void rbStepContacts_MakeReady(rbStepContacts* c);
 // Whether collisions made a body faster than the contact search assumed.
-bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine);
+bool rbStepContacts_IsFasterThanReach(rbStepContacts* c);
 void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale);
 // Impulses of the last step are a first guess, scaled by the forces that they represent.
-void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h);
+void rbContactStep_ScaleGuess(rbStepContacts* c, double h);
 // What the end of a step is like; and counts it.
-void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss);
-void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole);
+void rbContactStep_MeasureEnd(const rbStepContacts* c, rbStepMiss* miss);
+void rbContactStep_CountStep(rbStepContacts* c, const rbStepMiss* miss, bool isWhole);
 bool rbContactStep_IsFinite(const rbStepContacts* c);
 
 // ------------------------------------------------------------------------------------------ step.c
 // The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
+void rbContactStep_Begin(rbStepContacts* c, const rbStepHost* host, double h, rbStepMiss* miss);
 // A step of order 2, cut at the first contact within it; returns its length.
-double rbContactStep_MakePlain(rbStepEngine* engine, const rbStepHost* host, double h);
+double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double h);
 
 // ---------------------------------------------------------------------------- step_contact_order.c
 // Whether steps are of a higher order than 2, where contacts allow it.
-bool rbContactOrder_IsUsed(const rbStepEngine* engine);
+bool rbContactOrder_IsUsed(const rbStepContacts* c);
 // As rbStepContacts_Advance.
-void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double time);
-void rbOrderControl_Free(rbOrderControl* order);
+void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time);
+
+// ----------------------------------------------------------------------------- step_contact_held.c
+rbHeldSet* rbCreateHeldSet(void);
+void rbDestroyHeldSet(rbHeldSet* held); // NULL is fine
+// The points that touch at the node; false: not all of them can be held.
+bool rbHeldStep_Collect(rbStepContacts* c);
+// Before runs of steps of size h or more: whether gaps are closed in them.
+void rbHeldStep_Plan(rbStepContacts* c, double h);
+// One step of size h; false: the active set does not last, and the state is invalid.
+bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h);
+// s, before other points may touch.
+double rbHeldStep_GetReach(const rbStepContacts* c);

@@ -1,7 +1,6 @@
 // The step engine: registering bodies and joints, validating the start, results, snapshots.
 #include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact.h"
-#include "dynamics/engines/step/step_limits.h"
 #include "dynamics/solvers/solver.h"
 
 #include <string.h>
@@ -47,6 +46,7 @@ void rbStepEngine_SetSettings(rbStepEngine* engine, const rbStepSettings* settin
 
 void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def)
 {
+    RB_ASSERT(index >= 0);
     rbArray_Fill(engine->bodies, index + 1, (rbStepBodySlot){.mechanism = -1});
     rbStepBodySlot* slot = &engine->bodies.data[index];
     slot->isUsed = def != NULL;
@@ -59,6 +59,7 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
 
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def)
 {
+    RB_ASSERT(index >= 0 && (def == NULL || def->model != NULL));
     rbArray_Fill(engine->joints, index + 1, (rbStepJointSlot){.mechanism = -1});
     rbStepJointSlot* slot = &engine->joints.data[index];
     bool isNew = !slot->isUsed;
@@ -79,6 +80,7 @@ void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef
 
 void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom)
 {
+    RB_ASSERT(index >= 0 && freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     if (index < engine->joints.count) {
         memset(&engine->joints.data[index].motors[freedom], 0, sizeof(rbMotorState));
     }
@@ -86,6 +88,7 @@ void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom)
 
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def)
 {
+    RB_ASSERT(index >= 0 && (def == NULL || def->model != NULL));
     rbArray_Fill(engine->springs, index + 1, (rbStepSpringSlot){.mechanism = -1});
     rbStepSpringSlot* slot = &engine->springs.data[index];
     slot->isUsed = def != NULL;
@@ -106,14 +109,14 @@ double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rb
 }
 
 // Positions at the node, so that turns are counted.
-void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism)
+void rbStep_FollowFreedoms(const rbStepMechanism* mechanism)
 {
     const rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         if (mechanism->infos[i].role != RB_ROLE_JOINT) {
             continue;
         }
-        rbStepJointSlot* slot = &engine->joints.data[mechanism->infos[i].owner];
+        rbStepJointSlot* slot = &mechanism->engine->joints.data[mechanism->infos[i].owner];
         for (int k = 0; k < slot->def.model->freedomCount; ++k) {
             slot->positions[k] = rbStep_FollowFreedom(
                 &slot->def.model->freedoms[k], slot->positions[k],
@@ -169,10 +172,10 @@ static rbStartGap measureErrors(const rbStepMechanism* mechanism, double toleran
     return gap;
 }
 
-void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStep_CountErrors(rbStepMechanism* mechanism)
 {
-    rbStepStatistics* s = &engine->statistics;
-    rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
+    rbStepStatistics* s = &mechanism->engine->statistics;
+    rbStartGap gap = measureErrors(mechanism, mechanism->engine->settings.tolerance, NULL);
     if (mechanism->isOpen && gap.count > 0) {
         s->assemblingSteps += 1;
         return;
@@ -185,7 +188,7 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     s->positionErrorMax = fmax(s->positionErrorMax, gap.position);
     s->angleErrorMax = fmax(s->angleErrorMax, gap.angle);
     // Speeds that miss their target: motors that request the impossible.
-    const rbStepSettings* settings = &engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double asked =
         settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
     bool isFast = mechanism->seen.rateError > fmax(asked, RATE_PART * mechanism->seen.rateScale) &&
@@ -351,27 +354,27 @@ static rbStepStiff findStiff(const rbStepEngine* engine)
 
 // ------------------------------------------------------------------------------------------ start
 
-static double assembleTolerance(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+static double assembleTolerance(const rbStepMechanism* mechanism)
 {
-    const rbStepSettings* settings = &engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double asked = settings->assembleTolerance;
     return fmax(settings->tolerance, asked > 0.0 ? asked : 1e-6 * mechanism->size);
 }
 
 // Moves the bodies onto the joints step by step, with a new matrix each time; false if they no
 // longer approach.
-static bool assemble(const rbStepRun* run, double tolerance)
+static bool assemble(rbStepMechanism* mechanism, double tolerance)
 {
     double last = INFINITY;
     int slowCount = 0;
     for (int k = 0; k < START_PROJECTIONS; ++k) {
         // Large gaps in small portions: a full step overshoots.
         double damping =
-            k < START_DAMPED && last > START_NEAR * run->mechanism->size ? START_DAMPING : 0.0;
-        rbCorrected projected = rbStep_Project(run, 1, damping);
+            k < START_DAMPED && last > START_NEAR * mechanism->size ? START_DAMPING : 0.0;
+        rbCorrected projected = rbStep_Project(mechanism, 1, damping);
         if (projected.isMet || projected.error <= tolerance) {
             // To rounding.
-            (void)rbStep_Project(run, START_PROJECTIONS, 0.0);
+            (void)rbStep_Project(mechanism, START_PROJECTIONS, 0.0);
             return true;
         }
         slowCount = projected.error > START_SLOW * last ? slowCount + 1 : 0;
@@ -399,9 +402,9 @@ static void takeWorse(rbStartGap* gap, const rbStartGap* own)
 static void validateStart(const rbStepRun* run, rbStartGap* gap)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
-    double tolerance = assembleTolerance(run->engine, mechanism);
-    rbStartGap own = measureErrors(mechanism, tolerance, run->engine->joints.data);
+    const rbStepSettings* settings = &mechanism->engine->settings;
+    double tolerance = assembleTolerance(mechanism);
+    rbStartGap own = measureErrors(mechanism, tolerance, mechanism->engine->joints.data);
     bool isOpen = own.count > 0;
     bool isContinued = !isOpen && own.leftCount > 0;
     bool isGentle = settings->isAssembleAllowed && settings->impulseMax < INFINITY;
@@ -409,7 +412,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
         takeWorse(gap, &own);
     } else if (!isContinued && (!isOpen || !isGentle)) {
         rbStep_Save(mechanism, mechanism->copies.start);
-        bool isClosed = assemble(run, tolerance);
+        bool isClosed = assemble(mechanism, tolerance);
         if (isOpen && !isClosed) {
             // Reports the joint that was open first, and one that it leaves open.
             rbStartGap left = measureErrors(mechanism, tolerance, NULL);
@@ -455,15 +458,15 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     s->rowCount = 0;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isTrial = true};
+        rbStepRun run = {.mechanism = mechanism, .host = host, .isTrial = true};
         if (gap != NULL) {
             validateStart(&run, &worst);
         }
-        rbStep_FollowFreedoms(engine, mechanism);
+        rbStep_FollowFreedoms(mechanism);
         s->rowCount += mechanism->m.rowCount;
     }
     if (engine->contacts != NULL) {
-        rbStepContacts_Start(engine, host, time, &worst.overlap);
+        rbStepContacts_Start(engine->contacts, host, time, &worst.overlap);
     }
     engine->stiff = findStiff(engine);
     if (gap == NULL) {
@@ -471,7 +474,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     }
     *gap = worst;
     bool isOverlapping = worst.joint < 0 && worst.overlap.count > 0;
-    gap->limit = isOverlapping ? none.limit : rbStepLimits_Validate(engine);
+    gap->limit = isOverlapping ? none.limit : rbStepLimits_Validate(engine->contacts);
     if (isOverlapping || worst.joint >= 0 || gap->limit.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
@@ -498,12 +501,12 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
         return;
     }
     if (engine->contacts != NULL) {
-        rbStepContacts_Touch(engine, host, index, time);
+        rbStepContacts_Touch(engine->contacts, host, index, time);
         return;
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[engine->bodies.data[index].mechanism];
     rbMechanism* m = &mechanism->m;
-    rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host};
+    rbStepRun run = {.mechanism = mechanism, .host = host};
     rbStep_MakeNode(&run, time);
     run.isTrial = true;
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -519,7 +522,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     // A state that opens joints is projected back onto them.
     rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
     if (gap.count > 0 && !mechanism->isOpen) {
-        (void)assemble(&run, engine->settings.tolerance);
+        (void)assemble(run.mechanism, engine->settings.tolerance);
     }
     m->duration = 0.0;
     rbStep_StopRates(&run, time);
@@ -549,7 +552,7 @@ rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, doub
                               double* reached)
 {
     if (engine->contacts != NULL) {
-        return rbStepContacts_Advance(engine, host, time, reached);
+        return rbStepContacts_Advance(engine->contacts, host, time, reached);
     }
     double start = engine->time;
     RB_ASSERT(time >= start);
@@ -622,6 +625,7 @@ static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
 rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
                                         int index)
 {
+    RB_ASSERT(index >= 0 && index < engine->joints.count);
     rbStepJointResult result = {.force = RB_VEC3_ZERO};
     const rbStepJointSlot* slot = &engine->joints.data[index];
     if (slot->mechanism < 0) {
@@ -696,6 +700,7 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
 
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)
 {
+    RB_ASSERT(index >= 0 && index < engine->springs.count);
     const rbStepSpringSlot* slot = &engine->springs.data[index];
     if (slot->mechanism < 0) {
         return 0.0;
@@ -798,7 +803,7 @@ void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
         RB_MOVE(stream, slot->limitImpulses);
         RB_MOVE(stream, slot->motors);
     }
-    rbStepContacts_Move(engine, stream);
+    rbStepContacts_Move(engine->contacts, stream);
 }
 
 void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state)
@@ -808,10 +813,12 @@ void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state)
     rbArray_Reserve(*state, (int)counting.size);
     rbByteStream saving = {.bytes = state->data};
     rbStepEngine_Move(engine, &saving);
+    RB_ASSERT(saving.size == counting.size);
 }
 
 void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state)
 {
+    RB_ASSERT(state->data != NULL);
     rbByteStream loading = {.bytes = state->data, .isLoading = true};
     rbStepEngine_Move(engine, &loading);
 }

@@ -40,6 +40,7 @@ static double noteGap(const void* context, int index)
 
 void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount)
 {
+    RB_ASSERT(contactCount >= 0 && contactCount <= set->contactCount);
     Measured noted = {.set = set, .start = gaps};
     rbArray_SetCount(gaps->list, contactCount);
     (void)rbRunElements(contactCount, CONTACTS_LEAST, noteGap, &noted);
@@ -112,6 +113,7 @@ static double measureSpeed(const void* context, int index)
 double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount,
                        const rbContactBody* bodies, double tolerance)
 {
+    RB_ASSERT(orderCount >= 0 && !(tolerance < 0.0));
     Measured all = {.set = set, .order = order, .bodies = bodies, .tolerance = tolerance};
     return rbRunElements(orderCount, CONTACTS_LEAST, measureSpeed, &all).largest;
 }
@@ -131,6 +133,7 @@ static double measureOverlap(const void* context, int index)
 
 double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairGaps* start)
 {
+    RB_ASSERT(contactCount >= 0 && contactCount <= set->contactCount);
     double deepest[RB_BLOCKS_MAX] = {0.0};
     int blockSize = rbGetBlockSize(contactCount, CONTACTS_LEAST);
     Measured all = {.set = set, .start = start, .deepest = deepest, .blockSize = blockSize};

@@ -95,24 +95,33 @@ static size_t placeOfGuesses(const rbMechanism* m)
     return (size_t)m->bodyCount * BODY_DOUBLES + 2 * (size_t)m->rowCount;
 }
 
-static rbStepTotals sumBodies(const rbMechanism* m)
+// Sums over the bodies of a mechanism.
+typedef struct Totals {
+    double mass;
+    rbVec3 center;   // m, of mass
+    rbVec3 momentum; // kg m/s
+    rbVec3 angular;  // kg m^2/s, about the origin
+    double kinetic;  // J
+    double energy;   // J, if nothing but constant forces acts
+} Totals;
+
+static Totals sumBodies(const rbStepMechanism* mechanism)
 {
-    rbStepTotals sum = {0};
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum.mass += body->mass;
-            sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
-            sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
-            sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
-            double kinetic = 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                             0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-            sum.kinetic += kinetic;
-            sum.energy += kinetic - rbDot(body->force, body->pose.position);
-        }
+    Totals sum = {0};
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
+        rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+        sum.mass += body->mass;
+        sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
+        sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
+        sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
+        double kinetic = 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                         0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        sum.kinetic += kinetic;
+        sum.energy += kinetic - rbDot(body->force, body->pose.position);
     }
+    RB_ASSERT(sum.mass > 0.0);
     sum.center = rbScale(1.0 / sum.mass, sum.center);
     return sum;
 }
@@ -138,9 +147,10 @@ static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
 
 // Adds the motion as one rigid body that has the momentum and the angular momentum about the
 // origin; all bodies must be dynamic.
-static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
+static void addRigidMotion(rbStepMechanism* mechanism, rbVec3 momentum, rbVec3 angular)
 {
-    rbStepTotals sum = sumBodies(m);
+    rbMechanism* m = &mechanism->m;
+    Totals sum = sumBodies(mechanism);
     rbVec3 spin;
     rbVec3 velocity = rbScale(1.0 / sum.mass, momentum);
     rbVec3 own = rbSub(angular, rbCross(sum.center, momentum));
@@ -166,7 +176,7 @@ static void keepRun(rbStepMechanism* mechanism, int run)
 {
     RB_ASSERT(run >= 0 && run < RB_STEP_RUNS_MAX);
     double* place = runOf(mechanism, run);
-    rbVec3 angular = sumBodies(&mechanism->m).angular;
+    rbVec3 angular = sumBodies(mechanism).angular;
     rbStep_Save(mechanism, place);
     memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
     memcpy(place + mechanism->copies.size + RB_WORK_COUNT, &angular, sizeof angular);
@@ -198,6 +208,7 @@ static double weightOf(int n, int count)
 static void sumRuns(const rbStepRuns* runs, const double* weights, int first, int count,
                     double* sum)
 {
+    RB_ASSERT(first >= 0 && count >= 0 && first + count <= runs->size);
     memset(sum, 0, (size_t)count * sizeof(double));
     for (int n = 0; n < runs->count; ++n) {
         const double* result = runs->results + (ptrdiff_t)n * runs->size + first;
@@ -225,6 +236,7 @@ static double measureDifference(const rbStepRuns* runs, const double* weights, i
 double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
                                 double time)
 {
+    RB_ASSERT(place >= 0 && place < runs->bodyCount);
     double weights[RB_STEP_RUNS_MAX];
     for (int n = 1; n <= runs->count; ++n) {
         double lower = n < runs->count ? weightOf(n, runs->count - 1) : 0.0;
@@ -338,14 +350,13 @@ void rbStep_HoldJoints(const rbMechanism* m, double* compliance)
     }
 }
 
-rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping)
+rbCorrected rbStep_Project(rbStepMechanism* mechanism, int iterationsMax, double damping)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     rbCorrection correction = {
         .h = 1.0,
         .tolerance = PROJECTION_FLOOR * DBL_EPSILON * mechanism->size,
-        .floor = rbStep_GetTolerance(run->engine),
+        .floor = rbStep_GetTolerance(mechanism->engine),
         .iterationsMax = iterationsMax,
         .impulseMax = INFINITY,
         .damping = damping,
@@ -364,7 +375,7 @@ static void placeForMethod(void* context, rbMechanism* mechanism, double time)
 {
     const rbStepRun* run = context;
     (void)mechanism;
-    rbStep_PlaceFixed(run, time, false);
+    rbStep_PlaceFixed(run->mechanism, time, false);
     run->mechanism->isForceKnown = false;
     (void)rbStep_Forces(run, time);
 }
@@ -376,14 +387,14 @@ static bool stepByMethod(const rbStepRun* run, double time, double h)
     rbStepRun copy = *run;
     rbStep_ClearTotals(mechanism);
     rbMechanism_Refresh(&mechanism->m);
-    rbStep_SetSpeeds(run, time, time + h);
+    rbStep_SetSpeeds(mechanism, time, time + h);
     rbMethodState* method = mechanism->method;
     method->row->step(method, &mechanism->m, time, h, placeForMethod, &copy);
-    rbStep_PlaceFixed(run, time + h, false);
+    rbStep_PlaceFixed(mechanism, time + h, false);
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(&mechanism->m);
     mechanism->isRefreshed = true;
-    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -446,7 +457,7 @@ static void settleRun(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     double most =
-        fmax(CONTRADICTION * run->engine->settings.tolerance, CONTRADICTED * mechanism->size);
+        fmax(CONTRADICTION * mechanism->engine->settings.tolerance, CONTRADICTED * mechanism->size);
     if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
         rbStep_Restore(mechanism, mechanism->copies.start);
         rbStep_ClearTotals(mechanism);
@@ -458,8 +469,9 @@ static void settleRun(const rbStepRun* run, double time, double h)
 // may.
 static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
 {
+    RB_ASSERT(runs > 1 && h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs,
                           mechanism->m.bodyCount};
     double* finest = runOf(mechanism, runs - 1); // of order 2, which is stable
@@ -477,15 +489,15 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
         }
         momentum = useRun(mechanism, finest);
     }
-    rbStep_PlaceFixed(run, time + h, false);
-    (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
+    rbStep_PlaceFixed(mechanism, time + h, false);
+    (void)rbStep_Project(mechanism, PROJECTIONS_MAX, 0.0);
     // Velocities only: nothing soft acts in zero time.
     rbStep_StopRates(run, time + h);
     if (mechanism->traits.isAfloat) {
         // Every run keeps the angular momentum, but the combination is not linear in it: the
         // difference is corrected as a rotation of the whole, which no joint feels.
-        rbVec3 off = rbSub(momentum, sumBodies(&mechanism->m).angular);
-        addRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
+        rbVec3 off = rbSub(momentum, sumBodies(mechanism).angular);
+        addRigidMotion(mechanism, RB_VEC3_ZERO, off);
     }
     return true;
 }
@@ -516,7 +528,7 @@ static bool makeStep(const rbStepRun* run, double time, double h)
     }
     // Limited impulses and steps of order 1 do not support extrapolation.
     bool isPlain = mechanism->isOpen || mechanism->node.settleCount > 0;
-    int runs = isPlain ? 1 : run->engine->settings.order / 2;
+    int runs = isPlain ? 1 : mechanism->engine->settings.order / 2;
     RB_ASSERT(runs >= 1 && runs <= RB_STEP_RUNS_MAX && h > 0.0);
     rbStep_Save(mechanism, mechanism->copies.start);
     bool isMade = makeRun(run, time, h, 1);
@@ -572,6 +584,7 @@ static double turnRate(const rbRowMass* mass, rbVec3 arm, rbVec3 force)
 // of size h just made.
 static double swingOf(const rbStepMechanism* mechanism, double h)
 {
+    RB_ASSERT(h > 0.0);
     // Impulses of both ends together: residuals of look-ahead within its tolerance cancel.
     const rbMechanism* m = &mechanism->m;
     double* squares = mechanism->copies.scratch; // per body
@@ -643,9 +656,10 @@ static double swingOf(const rbStepMechanism* mechanism, double h)
 
 static void addPart(const rbStepRun* run, double h)
 {
+    RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     if (!run->isTrial) {
-        rbStepStatistics* s = &run->engine->statistics;
+        rbStepStatistics* s = &mechanism->engine->statistics;
         s->stepSmallest = fmin(s->stepSmallest, h);
         mechanism->node.estimateSum += mechanism->seen.estimate;
     }
@@ -659,9 +673,8 @@ static void addPart(const rbStepRun* run, double h)
 
 // Whether the part just made is short enough for the fastest oscillation of the mechanism at its
 // end; if not, it is undone.
-static bool isSwingResolved(const rbStepRun* run, double h)
+static bool isSwingResolved(rbStepMechanism* mechanism, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
     if (mechanism->method != NULL || mechanism->node.settleCount > 0) {
         return true;
     }
@@ -679,14 +692,14 @@ static bool isSwingResolved(const rbStepRun* run, double h)
 // enough.
 static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth)
 {
-    rbStepEngine* engine = run->engine;
+    rbStepEngine* engine = run->mechanism->engine;
     int most = run->isForced ? 0 : engine->settings.halvingsMax;
     RB_ASSERT(h > 0.0 && depth <= most);
     bool isSplit = depth < run->mechanism->node.level && depth < most;
     if (!isSplit) {
         rbStepRun attempt = *run;
         attempt.isSmallest = depth >= most;
-        if (makeStep(&attempt, time, h) && (depth >= most || isSwingResolved(run, h))) {
+        if (makeStep(&attempt, time, h) && (depth >= most || isSwingResolved(run->mechanism, h))) {
             addPart(run, h);
             return RB_STATUS_OK;
         }
@@ -709,7 +722,7 @@ static bool isConservative(const rbStepMechanism* mechanism)
 }
 
 // Angular momentum about the center of mass.
-static rbVec3 ownAngular(const rbStepTotals* sum)
+static rbVec3 ownAngular(const Totals* sum)
 {
     return rbSub(sum->angular, rbCross(sum->center, sum->momentum));
 }
@@ -718,75 +731,71 @@ static rbVec3 ownAngular(const rbStepTotals* sum)
 // the field, and its center flies freely. Impulses at nearly singular positions may be so large
 // that their rounding shows: it is corrected as a motion and a shift of the whole, which no joint
 // feels.
-static void keepMomentum(rbStepMechanism* mechanism, double h)
+static void keepMomentum(rbStepMechanism* mechanism, const Totals* before, double h)
 {
     rbMechanism* m = &mechanism->m;
     rbVec3 force = RB_VEC3_ZERO;
     for (int i = 0; i < m->bodyCount; ++i) {
         force = rbAdd(force, m->bodies[i].force);
     }
-    RB_ASSERT(mechanism->traits.isAfloat);
-    const rbStepTotals* before = &mechanism->before;
-    rbStepTotals sum = sumBodies(m);
+    RB_ASSERT(mechanism->traits.isAfloat && before->mass > 0.0);
+    Totals sum = sumBodies(mechanism);
     rbVec3 mean = rbAddScaled(before->momentum, 0.5 * h, force);
     rbVec3 shift = rbSub(rbAddScaled(before->center, h / sum.mass, mean), sum.center);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbVec3* position = &m->bodies[i].pose.position;
         *position = rbAdd(*position, shift);
     }
-    sum = sumBodies(m);
+    sum = sumBodies(mechanism);
     rbVec3 off = rbSub(rbAddScaled(before->momentum, h, force), sum.momentum);
     rbVec3 turn = rbAdd(rbSub(ownAngular(before), ownAngular(&sum)), rbCross(sum.center, off));
-    addRigidMotion(m, off, turn);
+    addRigidMotion(mechanism, off, turn);
 }
 
-static void noteStart(const rbStepRun* run, double time, double h)
+// J, possible work of the forces in a step on bodies at rest.
+static double sumForceEnergy(const rbMechanism* m, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    const rbMechanism* m = &mechanism->m;
-    (void)rbStep_Forces(run, time);
-    mechanism->before = sumBodies(m);
-    mechanism->forceEnergy = 0.0;
+    double sum = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double square = h * h * rbLengthSquared(m->bodies[i].force);
-        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
+        sum += 0.5 * m->bodies[i].invMass * square;
     }
+    RB_ASSERT(!(sum < 0.0));
+    return sum;
 }
 
 // Whether the energy grew by no more than it may in a step. Joints do no work: more means that
 // look-ahead has found another configuration that closes them, far from the current one.
-static bool isTame(const rbStepMechanism* mechanism)
+static bool isTame(const rbStepMechanism* mechanism, const Totals* before, double forceEnergy)
 {
-    rbStepTotals sum = sumBodies(&mechanism->m);
-    double most = TAME_PART * sum.kinetic + mechanism->forceEnergy;
-    return !isConservative(mechanism) || sum.energy - mechanism->before.energy <= most;
+    Totals sum = sumBodies(mechanism);
+    double most = TAME_PART * sum.kinetic + forceEnergy;
+    return !isConservative(mechanism) || sum.energy - before->energy <= most;
 }
 
 // Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
 // free mechanism, from the motion relative to its rigid-body motion, so that momentum is conserved.
-static void tame(rbStepMechanism* mechanism)
+static void tame(rbStepMechanism* mechanism, const Totals* before)
 {
     rbMechanism* m = &mechanism->m;
-    rbStepTotals sum = sumBodies(m);
-    double gain = sum.energy - mechanism->before.energy;
+    Totals sum = sumBodies(mechanism);
+    double gain = sum.energy - before->energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, rbNeg(sum.momentum), rbNeg(sum.angular));
+        addRigidMotion(mechanism, rbNeg(sum.momentum), rbNeg(sum.angular));
     }
-    double kinetic = sumBodies(m).kinetic;
+    double kinetic = sumBodies(mechanism).kinetic;
     RB_ASSERT(!(kinetic < 0.0));
     double scale = gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
+    for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->velocity = rbScale(scale, body->velocity);
-            body->momentum = rbScale(scale, body->momentum);
-        }
+        body->velocity = rbScale(scale, body->velocity);
+        body->momentum = rbScale(scale, body->momentum);
     }
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, sum.momentum, sum.angular);
+        addRigidMotion(mechanism, sum.momentum, sum.angular);
     }
 }
 
@@ -795,7 +804,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun own = *run;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     rbPoll();
     // If no halvings or few iterations are allowed, the result is accepted.
     own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
@@ -804,24 +813,27 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     mechanism->seen.redundantMost = 0;
     memset(mechanism->rows.sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     rbStep_RunMotors(run, time, h);
-    noteStart(run, time, h);
+    (void)rbStep_Forces(run, time);
+    Totals before = sumBodies(mechanism);
+    double forceEnergy = sumForceEnergy(&mechanism->m, h);
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
     rbStatus status = makeParts(&own, time, h, 0);
-    if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
-        tame(mechanism);
-    } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
+    bool isWild = !isTame(mechanism, &before, forceEnergy);
+    if (mechanism->node.settleCount > 0 || (own.isForced && isWild)) {
+        tame(mechanism, &before);
+    } else if (status == RB_STATUS_OK && isWild) {
         status = RB_STATUS_NUMERICAL;
     }
     // Twice: a large correction leaves rounding errors.
     for (int k = 0; isKept && status == RB_STATUS_OK && k < 2; ++k) {
-        keepMomentum(mechanism, h);
+        keepMomentum(mechanism, &before, h);
     }
     return status;
 }
 
 // The state, and the memory of servos: a trial must not count.
-static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbByteStream stream)
+static void moveNode(rbStepMechanism* mechanism, rbByteStream stream)
 {
     rbStep_Move(mechanism, &stream);
     RB_MOVE(&stream, mechanism->node);
@@ -830,27 +842,26 @@ static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbB
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_FREEDOM) {
-            RB_MOVE(&stream, engine->joints.data[info->owner].motors[info->freedom]);
+            RB_MOVE(&stream, mechanism->engine->joints.data[info->owner].motors[info->freedom]);
         }
     }
     RB_ASSERT(stream.size <= (size_t)mechanism->copies.nodeSize);
 }
 
-void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStep_KeepNode(rbStepMechanism* mechanism)
 {
-    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept});
+    moveNode(mechanism, (rbByteStream){.bytes = mechanism->copies.kept});
 }
 
-void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
+void rbStep_RecallNode(rbStepMechanism* mechanism)
 {
-    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept, .isLoading = true});
+    moveNode(mechanism, (rbByteStream){.bytes = mechanism->copies.kept, .isLoading = true});
     mechanism->isAnchored = false;
 }
 
-static void keepNode(const rbStepRun* run)
+static void keepNode(rbStepMechanism* mechanism)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    rbStep_KeepNode(run->engine, mechanism);
+    rbStep_KeepNode(mechanism);
     rbStep_MeasureSize(mechanism);
 }
 
@@ -862,18 +873,17 @@ static bool isSingular(const rbStepMechanism* mechanism)
            mechanism->seen.pivotWorst < SINGULAR_PIVOT * mechanism->node.pivotUsual;
 }
 
-static void finishNode(const rbStepRun* run, double time, double h)
+static void finishNode(rbStepMechanism* mechanism, double time, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    rbStepStatistics* s = &run->engine->statistics;
+    rbStepStatistics* s = &mechanism->engine->statistics;
     RB_ASSERT(time > mechanism->grid.time && h > 0.0);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     mechanism->grid.time = time;
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.sums[row] / h;
     }
-    rbStep_FollowFreedoms(run->engine, mechanism);
-    rbStep_CountErrors(run->engine, mechanism);
+    rbStep_FollowFreedoms(mechanism);
+    rbStep_CountErrors(mechanism);
     s->steps += 1;
     mechanism->node.calmCount += 1;
     if (mechanism->node.settleCount > 0) {
@@ -910,14 +920,14 @@ static bool refine(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
     int level = mechanism->node.level + 1;
-    if (level > run->engine->settings.halvingsMax) {
+    if (level > mechanism->engine->settings.halvingsMax) {
         return false;
     }
-    rbStep_RecallNode(run->engine, run->mechanism);
+    rbStep_RecallNode(run->mechanism);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
-    rbStep_KeepNode(run->engine, mechanism);
-    run->engine->statistics.halvings += run->isTrial ? 0 : 1;
+    rbStep_KeepNode(mechanism);
+    mechanism->engine->statistics.halvings += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -926,14 +936,15 @@ static bool refine(const rbStepRun* run)
 // the step is made when a later time is requested.
 static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool* isHeld)
 {
+    RB_ASSERT(next > run->mechanism->grid.time);
     static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
     rbStepMechanism* mechanism = run->mechanism;
-    rbStepStatistics* s = &run->engine->statistics;
+    rbStepStatistics* s = &mechanism->engine->statistics;
     double time = mechanism->grid.time;
     double h = next - time;
     double end = next;
     double velocityError = s->velocityErrorMax;
-    keepNode(run);
+    keepNode(mechanism);
     rbStatus status = makeSteps(run, time, h);
     while (status == RB_STATUS_NUMERICAL && refine(run)) {
         status = makeSteps(run, time, h);
@@ -944,7 +955,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         if (status == RB_STATUS_OK && !isBad) {
             break;
         }
-        rbStep_RecallNode(run->engine, run->mechanism);
+        rbStep_RecallNode(run->mechanism);
         s->velocityErrorMax = velocityError;
         bool isLast = k == SINGULAR_ATTEMPTS;
         h = isLast ? next - time : stretches[k] * (next - time);
@@ -959,7 +970,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     // Energy gained with the smallest parts is accepted.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
     if (status == RB_STATUS_OK) {
-        finishNode(run, end, h);
+        finishNode(mechanism, end, h);
     }
     return status;
 }
@@ -967,11 +978,10 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
 // m, by which rounding alone lets the orders differ. Next to a singular position the conditions
 // hold a direction of motion only with the root of the lost pivot, so rounding grows by its
 // inverse: no smaller step makes it less.
-static double estimateFloor(const rbStepRun* run)
+static double estimateFloor(const rbStepMechanism* mechanism)
 {
-    const rbStepMechanism* mechanism = run->mechanism;
     // The weights of the runs grow with the order.
-    double roundings = ESTIMATE_ROUNDINGS * (double)run->engine->settings.order;
+    double roundings = ESTIMATE_ROUNDINGS * (double)mechanism->engine->settings.order;
     double part = mechanism->seen.pivotWorst / mechanism->node.pivotUsual;
     part = part < 1.0 ? fmax(part, DBL_EPSILON) : 1.0;
     return roundings * DBL_EPSILON * mechanism->size / sqrt(part);
@@ -980,14 +990,14 @@ static double estimateFloor(const rbStepRun* run)
 // m, the error that a step of size h may have: its share of the time; where it has a kink, a share
 // of the whole, since there the error made does not fall faster than the step. In too short a step
 // rounding of positions would look like the forces that rows with limits feel.
-static double allowedError(const rbStepRun* run, double h)
+static double allowedError(const rbStepMechanism* mechanism, double h)
 {
-    const rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double kink = mechanism->seen.kink;
     double share = kink > 0.0 ? KINK_SHARE : h / settings->horizon;
     double shortest = KINK_ROUNDINGS * sqrt(DBL_EPSILON * mechanism->size * kink);
-    return fmax(share * settings->errorMax, fmax(estimateFloor(run), shortest * settings->horizon));
+    return fmax(share * settings->errorMax,
+                fmax(estimateFloor(mechanism), shortest * settings->horizon));
 }
 
 void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
@@ -1002,6 +1012,7 @@ void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
 
 double rbStep_GetGrowth(double order, double error, double allowed, double most)
 {
+    RB_ASSERT(order > 1.0 && allowed > 0.0 && most >= 1.0);
     // The lower of the two orders has a local error of this power.
     double power = order - 1.0;
     double factor = error > 0.0 ? STEP_SAFETY * rbExp(rbLog(allowed / error) / power) : most;
@@ -1019,8 +1030,8 @@ static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
     rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
     if (status == RB_STATUS_OK) {
         double errors = isKnown ? mechanism->node.estimateSum : INFINITY;
-        rbStep_CountInaccurate(run->engine, time + h, errors);
-        finishNode(run, time + h, h);
+        rbStep_CountInaccurate(mechanism->engine, time + h, errors);
+        finishNode(mechanism, time + h, h);
         mechanism->node.settleCount = 0;
         mechanism->chosen = h;
     }
@@ -1034,13 +1045,13 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
     // of these if all are close.
     static const double cuts[SINGULAR_ATTEMPTS + 1] = {1.0, 0.73, 0.53, 0.87};
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &run->engine->settings;
+    const rbStepSettings* settings = &mechanism->engine->settings;
     double time = mechanism->grid.time;
     double first = mechanism->chosen;
     double errorLeast = INFINITY;
     double hLeast = 0.0;
     int cut = 0;
-    keepNode(run);
+    keepNode(mechanism);
     while (mechanism->chosen > STEP_LEAST * settings->step) {
         double h = cuts[cut] * mechanism->chosen;
         RB_ASSERT(h > 0.0 && h <= settings->step);
@@ -1051,32 +1062,32 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         mechanism->chosen = isMade ? mechanism->chosen : STEP_SHRINKAGE * h;
         if (isMade && !isCut) {
             double error = mechanism->node.estimateSum - sum;
-            double allowed = allowedError(run, h);
+            double allowed = allowedError(mechanism, h);
             // a kink has an error of the first power
             double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
-            double counted = error > estimateFloor(run) ? error : 0.0;
+            double counted = error > estimateFloor(mechanism) ? error : 0.0;
             double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
             mechanism->chosen = fmin(h * growth, settings->step);
             if (error <= allowed) {
-                run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-                rbStep_CountInaccurate(run->engine, time + h, mechanism->node.estimateSum);
-                finishNode(run, time + h, h);
+                mechanism->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
+                rbStep_CountInaccurate(mechanism->engine, time + h, mechanism->node.estimateSum);
+                finishNode(mechanism, time + h, h);
                 return RB_STATUS_OK;
             }
             hLeast = error < errorLeast ? h : hLeast;
             errorLeast = fmin(error, errorLeast);
         }
-        rbStep_RecallNode(run->engine, mechanism);
+        rbStep_RecallNode(mechanism);
         cut += isCut ? 1 : 0;
     }
     return stepAnyway(run, first, hLeast);
 }
 
 // The next node after the current one.
-static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
+static double nextNode(rbStepMechanism* mechanism)
 {
-    double step = engine->settings.step;
-    if (engine->settings.errorMax > 0.0) {
+    double step = mechanism->engine->settings.step;
+    if (mechanism->engine->settings.errorMax > 0.0) {
         return mechanism->grid.time + mechanism->chosen;
     }
     rbStepGrid* grid = &mechanism->grid;
@@ -1104,10 +1115,10 @@ static bool isFiniteState(const rbMechanism* m)
 // A step of size h from the node, in any case.
 static rbStatus stepOrSettle(const rbStepRun* run, double h)
 {
-    keepNode(run);
+    keepNode(run->mechanism);
     rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
     if (status == RB_STATUS_LIMIT) {
-        rbStep_RecallNode(run->engine, run->mechanism);
+        rbStep_RecallNode(run->mechanism);
         status = settle(run, run->mechanism->grid.time, h);
     }
     return status;
@@ -1116,6 +1127,7 @@ static rbStatus stepOrSettle(const rbStepRun* run, double h)
 // State at a time after the node without moving the node.
 static rbStatus tryStep(const rbStepRun* run, double time)
 {
+    RB_ASSERT(time > run->mechanism->grid.time);
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun trial = *run;
     trial.isTrial = true;
@@ -1129,7 +1141,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
         rbStep_WriteBodies(run->host, &mechanism->m);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
-    rbStep_RecallNode(run->engine, run->mechanism);
+    rbStep_RecallNode(run->mechanism);
     mechanism->seen.estimate = estimate;
     return status;
 }
@@ -1137,21 +1149,21 @@ static rbStatus tryStep(const rbStepRun* run, double time)
 void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
-    if (h > RB_STEP_SNAP * run->engine->settings.step) {
+    if (h > RB_STEP_SNAP * run->mechanism->engine->settings.step) {
         (void)stepOrSettle(run, h);
-        finishNode(run, time, h);
+        finishNode(run->mechanism, time, h);
     }
 }
 
 // Good: the last finite node.
 static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good)
 {
-    rbStepEngine* engine = run->engine;
     rbStepMechanism* mechanism = run->mechanism;
+    rbStepEngine* engine = mechanism->engine;
     double snap = RB_STEP_SNAP * engine->settings.step;
     for (;;) {
         *good = mechanism->grid.time;
-        double next = nextNode(engine, mechanism);
+        double next = nextNode(mechanism);
         bool isHeld = false;
         if (next > time + snap) {
             break;
@@ -1179,7 +1191,7 @@ rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double tim
     int64_t unmet = s->unmetSteps + s->inaccurateSteps;
     *reached = time;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};
+        rbStepRun run = {.mechanism = &engine->mechanisms.data[i], .host = host};
         double good;
         if (advanceMechanism(&run, time, &good) != RB_STATUS_OK) {
             engine->failed = i;

@@ -89,16 +89,6 @@ typedef struct rbStepTraits {
     bool isFieldUniform; // all bodies have the same constant acceleration
 } rbStepTraits;
 
-// Sums over the bodies of a mechanism.
-typedef struct rbStepTotals {
-    double mass;
-    rbVec3 center;   // m, of mass
-    rbVec3 momentum; // kg m/s
-    rbVec3 angular;  // kg m^2/s, about the origin
-    double kinetic;  // J
-    double energy;   // J, if nothing but constant forces acts
-} rbStepTotals;
-
 // What the current step showed.
 typedef struct rbStepSeen {
     double rateError;  // m/s, rad/s: left by the last velocity correction
@@ -133,7 +123,9 @@ typedef struct rbStepRuns {
 } rbStepRuns;
 
 typedef struct rbStepMechanism {
+    rbStepEngine* engine; // whose mechanism it is
     rbMechanism m;
+    int dynamicCount;     // of its bodies, which come first
     rbBlockInfo* infos;   // per block
     rbJointModel* models; // of velocity-only joints, restarted every basic step
     int modelCount;
@@ -153,8 +145,6 @@ typedef struct rbStepMechanism {
     double work[RB_WORK_COUNT];      // J, of the current step
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
     rbNodeMemory node;
-    rbStepTotals before; // at the start of the current step
-    double forceEnergy;  // J, possible work of the forces in the step on bodies at rest
     rbStepSeen seen;
     rbStepCopies copies;
 } rbStepMechanism;
@@ -213,7 +203,6 @@ struct rbStepEngine {
 
 // Data passed between the layers.
 typedef struct rbStepRun {
-    rbStepEngine* engine;
     rbStepMechanism* mechanism;
     const rbStepHost* host;
     bool isForced;   // steps that do not meet the tolerance are accepted
@@ -226,8 +215,8 @@ typedef struct rbStepRun {
 double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rbRowPose* poseA,
                             const rbRowPose* poseB);
 // Positions of freedoms at the node, so that turns are counted.
-void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
-void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
+void rbStep_FollowFreedoms(const rbStepMechanism* mechanism);
+void rbStep_CountErrors(rbStepMechanism* mechanism);
 // The changing state, saved and restored.
 void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state);
 void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state);
@@ -239,15 +228,15 @@ rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double tim
 // Moves the node to a time that the host has already seen.
 void rbStep_MakeNode(const rbStepRun* run, double time);
 // State, memory and servos of the node, while a step from it is tried.
-void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
-void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
+void rbStep_KeepNode(rbStepMechanism* mechanism);
+void rbStep_RecallNode(rbStepMechanism* mechanism);
 // How much longer a step may be, by its error and the one allowed; at most by a factor of most.
 double rbStep_GetGrowth(double order, double error, double allowed, double most);
 // Counts a step that ends at a time as inaccurate if the errors so far add up to more than they
 // may.
 void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors);
 // Projects positions onto the conditions; damping as in rbCorrection.
-rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
+rbCorrected rbStep_Project(rbStepMechanism* mechanism, int iterationsMax, double damping);
 // Per row: only the conditions of joints take part in a solution.
 void rbStep_HoldJoints(const rbMechanism* m, double* compliance);
 // The state of a mechanism, and of a body, as doubles: runs are combined number by number.
@@ -284,12 +273,14 @@ void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 // ---------------------------------------------------------------------------- step_basic.c
 // Forces of loads at the current state and time; returns the power of those without a potential.
 double rbStep_Forces(const rbStepRun* run, double time);
+// Velocity changes by these forces in a time.
+void rbStep_KickBodies(rbStepMechanism* mechanism, double h);
 // Non-dynamic bodies: now and ahead.
-void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
+void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, bool isAhead);
 // Set points and PID forces for the step of size h from the node.
 void rbStep_RunMotors(const rbStepRun* run, double time, double h);
 // Speeds of TRAVEL rows that hold over a step (mean) or at its end.
-void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB);
+void rbStep_SetSpeeds(rbStepMechanism* mechanism, double timeA, double timeB);
 // Errors of rows that continue, at the current poses.
 void rbStep_ContinueErrors(rbStepMechanism* mechanism);
 // No work and no impulses so far.

@@ -24,14 +24,15 @@ static bool isFrame(const rbContact* contact)
 bool rbStepValid_IsSet(const rbStepContacts* c)
 {
     int next = 0;
-    bool isValid = c->foundCount <= c->set.contactCount && c->foundPoints <= c->set.pointCount;
+    bool isValid =
+        c->found.contactCount <= c->set.contactCount && c->found.pointCount <= c->set.pointCount;
     for (int i = 0; isValid && i < c->set.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         isValid = contact->bodyA != contact->bodyB && contact->bodyA >= 0 && contact->bodyB >= 0 &&
                   contact->bodyA < c->bodies.count && contact->bodyB < c->bodies.count &&
                   contact->firstPoint == next && contact->pointCount > 0;
         // stops of joints have no tangents
-        isValid = isValid && (i >= c->foundCount || isFrame(contact));
+        isValid = isValid && (i >= c->found.contactCount || isFrame(contact));
         isValid = isValid && contact->stiction >= contact->friction && contact->friction >= 0.0 &&
                   contact->restitution >= 0.0 && contact->restitution <= 1.0;
         next += contact->pointCount;
@@ -48,13 +49,12 @@ bool rbStepValid_AreImpulses(const rbStepContacts* c)
     return isValid;
 }
 
-bool rbStepValid_AreBodies(const rbStepEngine* engine)
+bool rbStepValid_AreBodies(const rbStepContacts* c)
 {
-    const rbStepContacts* c = engine->contacts;
-    bool isValid = c->bodies.count == engine->bodies.count + 1 &&
-                   c->bodies.data[engine->bodies.count].invMass == 0.0;
-    for (int i = 0; isValid && i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+    bool isValid = c->bodies.count == c->engine->bodies.count + 1 &&
+                   c->bodies.data[c->engine->bodies.count].invMass == 0.0;
+    for (int i = 0; isValid && i < c->engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
         const rbContactBody* shown = &c->bodies.data[i];
         double invMass = body != NULL && body->isDynamic ? body->invMass : 0.0;
         isValid = shown->invMass == invMass && (invMass > 0.0 || !shown->isFrozen);
@@ -106,7 +106,7 @@ bool rbStepValid_IsMechanism(const rbStepMechanism* mechanism)
 {
     const rbMechanism* m = &mechanism->m;
     int next = 0;
-    bool isValid = m->bodyCount > 0 && m->bodies[0].isDynamic;
+    bool isValid = mechanism->dynamicCount > 0 && mechanism->dynamicCount <= m->bodyCount;
     for (int i = 0; isValid && i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         isValid = block->firstRow == next && block->rowCount > 0 && block->bodyA >= 0 &&
@@ -116,7 +116,8 @@ bool rbStepValid_IsMechanism(const rbStepMechanism* mechanism)
     }
     for (int i = 0; isValid && i < m->bodyCount; ++i) {
         rbQuat q = m->bodies[i].pose.orientation;
-        isValid = isNear(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, UNIT_ROUNDING);
+        isValid = m->bodies[i].isDynamic == (i < mechanism->dynamicCount) &&
+                  isNear(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, UNIT_ROUNDING);
     }
     return isValid && next == m->rowCount;
 }

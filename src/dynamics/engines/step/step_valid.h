@@ -9,7 +9,7 @@ bool rbStepValid_IsSet(const rbStepContacts* c);
 // Impulses never pull. Cones are measured: step_measure.h.
 bool rbStepValid_AreImpulses(const rbStepContacts* c);
 // Bodies as contacts see them: masses are those of the engine, frozen and fixed bodies get nothing.
-bool rbStepValid_AreBodies(const rbStepEngine* engine);
+bool rbStepValid_AreBodies(const rbStepContacts* c);
 // Islands share no body and no contact.
 bool rbStepValid_AreIslands(const rbStepContacts* c);
 // Flights and arrivals of a step of size h.
