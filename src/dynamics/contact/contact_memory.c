@@ -199,9 +199,9 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
         recallSlip(pairs, recall, contactIndex, point, memory);
     }
     if (contact->rolling > 0.0 || contact->spinning > 0.0) {
-        const double* turning = recall->old->keptTurnings.data[memory.contact].turning;
-        turnTangential(oldContact, contact, turning, contact->turning);
-        contact->turning[2] = turning[2];
+        rbVec3 turning = recall->old->keptTurnings.data[memory.contact];
+        turnTangential(oldContact, contact, &turning.x, contact->turning);
+        contact->turning[2] = turning.z;
     }
 }
 
@@ -262,7 +262,8 @@ static void keepContacts(void* context, rbShare share)
     rbContactFrame* frame = context;
     for (int i = share.begin; i < share.end; ++i) {
         const rbContact* contact = &frame->contacts.data[i];
-        memcpy(frame->keptTurnings.data[i].turning, contact->turning, sizeof contact->turning);
+        frame->keptTurnings.data[i] =
+            rbMakeVec3(contact->turning[0], contact->turning[1], contact->turning[2]);
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &frame->points.data[k];
             rbKeptPoint* kept = &frame->keptPoints.data[k];

@@ -77,13 +77,12 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     return pairs;
 }
 
-static void freeMaterials(rbNearBody* body)
+static void freeShape(rbNearBody* body)
 {
-    rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
-    rbFree(body->belts, (size_t)body->materialCount * sizeof *body->belts);
-    body->materials = NULL;
-    body->belts = NULL;
-    body->materialCount = 0;
+    size_t count = (size_t)body->shape.materialCount;
+    rbFree((void*)body->shape.materials, count * sizeof *body->shape.materials);
+    rbFree((void*)body->shape.belts, count * sizeof *body->shape.belts);
+    body->shape = (rbContactShape){.geometry = NULL};
 }
 
 #define MATERIAL_PAIRS ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
@@ -96,13 +95,13 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         return;
     }
     for (int i = 0; i < pairs->bodies.count; ++i) {
-        freeMaterials(&pairs->bodies.data[i]);
+        freeShape(&pairs->bodies.data[i]);
     }
     for (int i = 0; i < pairs->memories.count; ++i) {
         rbDestroyFront(pairs->memories.data[i].cache.front);
     }
     for (int i = 0; i < pairs->search.fronts.count; ++i) {
-        rbDestroyFront(pairs->search.fronts.data[i].front);
+        rbDestroyFront(pairs->search.fronts.data[i]);
     }
     for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
         rbContactFrame* frame = &pairs->frames[i];
@@ -171,7 +170,7 @@ static int getPairLimit(const rbContactPairs* pairs)
 static rbFront* takeFront(rbContactPairs* pairs)
 {
     if (pairs->search.fronts.count > 0) {
-        rbFront* front = pairs->search.fronts.data[--pairs->search.fronts.count].front;
+        rbFront* front = pairs->search.fronts.data[--pairs->search.fronts.count];
         rbFront_Clear(front);
         return front;
     }
@@ -220,7 +219,7 @@ static void removePair(rbContactPairs* pairs, int slot)
     rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
     if (memory != NULL) {
         if (memory->cache.front != NULL) {
-            rbArray_Push(pairs->search.fronts, (rbSpareFront){memory->cache.front});
+            rbArray_Push(pairs->search.fronts, memory->cache.front);
             memory->cache.front = NULL;
         }
         rbArray_Push(pairs->freeMemories, pairs->pairs.data[slot].memory);
@@ -276,10 +275,10 @@ static void sortPairs(rbContactPairs* pairs)
 // A half space against a box.
 static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
 {
-    if (rbGeometry_GetType(plane->geometry) != RB_SHAPE_PLANE) {
+    if (rbGeometry_GetType(plane->shape.geometry) != RB_SHAPE_PLANE) {
         return true; // a compound with a half space in it
     }
-    rbPlaneData data = rbGeometry_GetData(plane->geometry).plane;
+    rbPlaneData data = rbGeometry_GetData(plane->shape.geometry).plane;
     rbVec3 normal = rbRotate(plane->world.q, data.normal);
     rbVec3 center = rbScale(0.5, rbAdd(box->lower, box->upper));
     rbVec3 half = rbScale(0.5, rbSub(box->upper, box->lower));
@@ -319,10 +318,10 @@ static bool isFiltered(const rbContactPairs* pairs, int a, int b)
 
 static bool mayMeet(const rbContactPairs* pairs, int a, int b)
 {
-    const rbNearBody* p = &pairs->bodies.data[a];
-    const rbNearBody* q = &pairs->bodies.data[b];
-    return (p->traits.isMoved || q->traits.isMoved) && (p->groups & q->mask) != 0 &&
-           (q->groups & p->mask) != 0 && !areExcluded(pairs, a, b);
+    const rbContactShape* p = &pairs->bodies.data[a].shape;
+    const rbContactShape* q = &pairs->bodies.data[b].shape;
+    return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
+           !areExcluded(pairs, a, b);
 }
 
 void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context)
@@ -373,63 +372,71 @@ static rbNearBody* reachBody(rbContactPairs* pairs, int body)
     return &pairs->bodies.data[body];
 }
 
+static bool isUnbounded(const rbNearBody* body)
+{
+    return body->shape.geometry != NULL && !body->traits.isBounded;
+}
+
 static void listUnbounded(rbContactPairs* pairs)
 {
     pairs->unbounded.count = 0;
     for (int i = 0; i < pairs->bodies.count; ++i) {
-        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].traits.isBounded) {
+        if (isUnbounded(&pairs->bodies.data[i])) {
             rbArray_Push(pairs->unbounded, i);
         }
     }
 }
 
-static void measureShape(rbNearBody* body)
+static void measureShape(rbNearBody* body, rbNearHot* hot)
 {
-    const rbGeometry* geometry = body->geometry;
+    const rbGeometry* geometry = body->shape.geometry;
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    body->hash = rbGeometry_GetHash(geometry);
     body->traits.isBounded = rbGeometry_IsBounded(geometry);
     body->traits.isMesh = family == RB_FAMILY_TRIANGLES;
     body->traits.isManyfold = body->traits.isMesh || family == RB_FAMILY_COMPOUND;
     body->traits.isBall = family == RB_FAMILY_BALL;
     body->turnRadius = 0.0;
-    body->ballRadius = 0.0;
     body->margin = 0.0;
+    hot->radius = INFINITY;
     if (body->traits.isBounded) {
         // a ball that rotates about its center stays in place
-        rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
-        body->turnRadius = body->traits.isBall ? rbLength(body->transform.p)
+        rbVec3 center = rbInvTransformPoint(body->shape.transform, RB_VEC3_ZERO);
+        body->turnRadius = body->traits.isBall ? rbLength(body->shape.transform.p)
                                                : rbGeometry_GetRadius(geometry, center);
-        body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
+        hot->radius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
         rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
         rbVec3 edges = rbSub(bounds.upper, bounds.lower);
         double width = fmin(edges.x, fmin(edges.y, edges.z));
-        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * body->ballRadius);
+        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * hot->radius);
     }
+    RB_ASSERT(body->turnRadius >= 0.0 && body->margin >= 0.0 && hot->radius >= 0.0);
 }
 
-static void setMaterials(rbNearBody* body, const rbContactShape* shape)
+static void copyShape(rbNearBody* body, const rbContactShape* shape)
 {
     int count = shape->materialCount;
-    RB_ASSERT(shape->materials != NULL && count >= 1);
-    freeMaterials(body);
-    body->materialCount = count;
-    body->materials = rbAlloc((size_t)count * sizeof *body->materials);
-    rbCopyElements(body->materials, shape->materials, count, sizeof *body->materials);
-    if (shape->belts != NULL) {
-        body->belts = rbAlloc((size_t)count * sizeof *body->belts);
-        rbCopyElements(body->belts, shape->belts, count, sizeof *body->belts);
+    RB_ASSERT(shape->geometry != NULL && shape->materials != NULL && count >= 1);
+    freeShape(body);
+    rbMaterial* materials = rbAlloc((size_t)count * sizeof *materials);
+    rbVec3* belts = shape->belts != NULL ? rbAlloc((size_t)count * sizeof *belts) : NULL;
+    rbCopyElements(materials, shape->materials, count, sizeof *materials);
+    if (belts != NULL) {
+        rbCopyElements(belts, shape->belts, count, sizeof *belts);
     }
+    body->shape = *shape;
+    body->shape.materials = materials;
+    body->shape.belts = belts;
 }
 
 // Other belts: what sticks moves otherwise, and the memory of its contacts would pull it back.
-static bool isSameBelt(const rbNearBody* body, const rbContactShape* shape)
+static bool isSameBelt(const rbContactShape* own, const rbContactShape* shape)
 {
-    if (body->belts == NULL || shape->belts == NULL) {
-        return body->belts == shape->belts;
+    if (own->belts == NULL || shape->belts == NULL) {
+        return own->belts == shape->belts;
     }
-    return body->materialCount == shape->materialCount &&
-           memcmp(body->belts, shape->belts, (size_t)shape->materialCount * sizeof *body->belts) ==
-               0;
+    return own->materialCount == shape->materialCount &&
+           memcmp(own->belts, shape->belts, (size_t)shape->materialCount * sizeof *own->belts) == 0;
 }
 
 static bool isSameTransform(const rbTransform* a, const rbTransform* b)
@@ -440,10 +447,11 @@ static bool isSameTransform(const rbTransform* a, const rbTransform* b)
 
 static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 {
-    return body->geometry == shape->geometry && body->traits.isMoved == shape->isMoved &&
-           body->groups == shape->groups && body->mask == shape->mask &&
-           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(body, shape) &&
-           isSameTransform(&body->transform, &shape->transform);
+    const rbContactShape* own = &body->shape;
+    return own->geometry == shape->geometry && own->isMoved == shape->isMoved &&
+           own->groups == shape->groups && own->mask == shape->mask &&
+           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(own, shape) &&
+           isSameTransform(&own->transform, &shape->transform);
 }
 
 // Removes a body from the broad phase.
@@ -460,31 +468,23 @@ static void displace(rbContactPairs* pairs, int body)
 void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape)
 {
     rbNearBody* near = reachBody(pairs, body);
-    if (shape != NULL && near->geometry != NULL && isSameShape(near, shape)) {
-        setMaterials(near, shape); // registered again: its contact memory stays
+    if (shape != NULL && near->shape.geometry != NULL && isSameShape(near, shape)) {
+        copyShape(near, shape); // registered again: its contact memory stays
         return;
     }
     displace(pairs, body);
-    bool isListed = near->geometry != NULL && !near->traits.isBounded;
+    bool isListed = isUnbounded(near);
     if (shape == NULL) {
-        freeMaterials(near);
-        near->geometry = NULL;
+        freeShape(near);
     } else {
-        RB_ASSERT(shape->geometry != NULL);
-        near->geometry = shape->geometry;
-        near->hash = rbGeometry_GetHash(shape->geometry);
-        near->transform = shape->transform;
-        near->traits.isMoved = shape->isMoved;
-        near->groups = shape->groups;
-        near->mask = shape->mask;
-        setMaterials(near, shape);
-        measureShape(near);
+        copyShape(near, shape);
+        measureShape(near, &pairs->hots.data[body]);
         if (near->traits.isManyfold) {
             pairs->search.hasManyfolds = true;
             rbContactPairs_ReserveScratch(pairs);
         }
     }
-    if (isListed || (shape != NULL && !near->traits.isBounded)) {
+    if (isListed || isUnbounded(near)) {
         listUnbounded(pairs);
     }
 }
@@ -518,17 +518,19 @@ static bool isStretched(const rbContactPairs* pairs, const rbNearBody* body)
     return pairs->isCarrying && body->traits.isBounded;
 }
 
-static double getWantedRoom(const rbContactPairs* pairs, const rbNearBody* body)
+static double getWantedRoom(const rbContactPairs* pairs, int index)
 {
+    const rbNearBody* body = &pairs->bodies.data[index];
+    double reach = pairs->hots.data[index].reach;
     double part = isStretched(pairs, body) ? REACH_PART : REACH_MARGIN;
-    double margin = body->traits.isMoved ? fmax(body->margin, part * body->reach) : 0.0;
-    return pairs->closedGap + body->reach + margin;
+    double margin = body->shape.isMoved ? fmax(body->margin, part * reach) : 0.0;
+    return pairs->closedGap + reach + margin;
 }
 
 void rbNearBody_Pose(rbNearBody* body)
 {
     rbTransform pose = {body->position, body->orientation};
-    body->world = rbMulTransforms(pose, body->transform);
+    body->world = rbMulTransforms(pose, body->shape.transform);
     body->rotation = rbMatFromQuat(pose.q);
     body->worldRotation = rbMatFromQuat(body->world.q);
 }
@@ -539,9 +541,9 @@ static double boundTurn(const rbNearBody* body, rbQuat orientation)
 }
 
 // Records the pose of a body and how far it has moved.
-static void follow(rbNearBody* body, const rbContactPlace* place)
+static void follow(rbNearBody* body, rbNearHot* hot, const rbContactPlace* place)
 {
-    body->reach = place->reach;
+    hot->reach = place->reach;
     body->way = place->way;
     rbTransform was = {body->position, body->orientation};
     rbTransform now = {place->pose.position, place->pose.orientation};
@@ -553,27 +555,20 @@ static void follow(rbNearBody* body, const rbContactPlace* place)
         body->isJumping = true;
     } else {
         double turn = boundTurn(body, now.q);
-        body->travel += TRAVEL_EXCESS * (rbDistance(now.p, was.p) + turn);
+        hot->travel += TRAVEL_EXCESS * (rbDistance(now.p, was.p) + turn);
     }
     body->position = now.p;
     body->orientation = now.q;
-    body->poseStamp += 1;
     rbNearBody_Pose(body);
-}
-
-static void heat(const rbNearBody* body, rbNearHot* hot)
-{
+    hot->poseStamp += 1;
     hot->center = body->world.p;
-    hot->radius = body->traits.isBounded ? body->ballRadius : INFINITY;
-    hot->travel = body->travel;
-    hot->reach = body->reach;
-    hot->poseStamp = body->poseStamp;
 }
 
 // The room that a box must have for a travel of the body, m.
-static double getNeededRoom(const rbContactPairs* pairs, const rbNearBody* body, double travel)
+static double getNeededRoom(const rbContactPairs* pairs, int index, double travel)
 {
-    double moved = body->travel - body->box.travel;
+    const rbNearBody* body = &pairs->bodies.data[index];
+    double moved = pairs->hots.data[index].travel - body->box.travel;
     if (isStretched(pairs, body)) {
         // a body is as far from its box as from the way that this covers
         rbVec3 stretch = body->box.stretch;
@@ -586,32 +581,36 @@ static double getNeededRoom(const rbContactPairs* pairs, const rbNearBody* body,
     return pairs->closedGap + travel + moved;
 }
 
-static rbVec3 getWantedStretch(const rbContactPairs* pairs, const rbNearBody* body)
+static rbVec3 getWantedStretch(const rbContactPairs* pairs, int index)
 {
-    int steps = STRETCH_STEPS + (int)((body - pairs->bodies.data) % 2);
+    const rbNearBody* body = &pairs->bodies.data[index];
+    int steps = STRETCH_STEPS + index % 2;
     return isStretched(pairs, body) ? rbScale(steps, body->way) : RB_VEC3_ZERO;
 }
 
 // Does the box of a body still contain it, without too much room?
-static bool isBoxGood(const rbContactPairs* pairs, const rbNearBody* body)
+static bool isBoxGood(const rbContactPairs* pairs, int index)
 {
+    const rbNearBody* body = &pairs->bodies.data[index];
     if (!body->isPlaced || body->isStale || body->isJumping) {
         return false;
     }
     double room = body->box.room + rbLength(body->box.stretch);
-    double wanted = getWantedRoom(pairs, body) + rbLength(getWantedStretch(pairs, body));
-    return getNeededRoom(pairs, body, body->reach) <= body->box.room &&
+    double wanted = getWantedRoom(pairs, index) + rbLength(getWantedStretch(pairs, index));
+    return getNeededRoom(pairs, index, pairs->hots.data[index].reach) <= body->box.room &&
            room <= ROOM_EXCESS * wanted;
 }
 
-static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
+static void makeBox(const rbContactPairs* pairs, int index)
 {
-    body->box.room = getWantedRoom(pairs, body);
-    body->box.travel = body->travel;
+    rbNearBody* body = &pairs->bodies.data[index];
+    body->box.room = getWantedRoom(pairs, index);
+    body->box.travel = pairs->hots.data[index].travel;
     body->box.pose = (rbTransform){body->position, body->orientation};
-    body->box.stretch = getWantedStretch(pairs, body);
+    body->box.stretch = getWantedStretch(pairs, index);
+    RB_ASSERT(body->box.room >= pairs->closedGap && body->box.travel >= 0.0);
     if (body->traits.isBounded) {
-        rbBounds box = rbGeometry_GetBounds(body->geometry, body->world);
+        rbBounds box = rbGeometry_GetBounds(body->shape.geometry, body->world);
         rbVec3 room = rbMakeVec3(body->box.room, body->box.room, body->box.room);
         rbVec3 ahead = body->box.stretch;
         box.lower = rbAdd(rbSub(box.lower, room), rbMin3(ahead, RB_VEC3_ZERO));
@@ -701,10 +700,11 @@ static void enlarge(rbContactPairs* pairs, int index, double travel)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     if (body->traits.isBounded && body->isPlaced &&
-        getNeededRoom(pairs, body, travel) > body->box.room) {
+        getNeededRoom(pairs, index, travel) > body->box.room) {
         rbIdList* found = &pairs->search.partners;
-        body->reach = fmax(body->reach, travel);
-        makeBox(pairs, body);
+        rbNearHot* hot = &pairs->hots.data[index];
+        hot->reach = fmax(hot->reach, travel);
+        makeBox(pairs, index);
         putBox(pairs, index, false);
         found->count = 0;
         findChanges(pairs, index, found, &pairs->search.scratches.data[0].ids);
@@ -717,7 +717,7 @@ static void retryDropped(rbContactPairs* pairs)
     if (pairs->report.dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
         pairs->report.dropped = 0;
         for (int i = 0; i < pairs->bodies.count; ++i) {
-            pairs->bodies.data[i].isStale = pairs->bodies.data[i].geometry != NULL;
+            pairs->bodies.data[i].isStale = pairs->bodies.data[i].shape.geometry != NULL;
         }
     }
 }
@@ -734,7 +734,7 @@ static void followBodies(void* context, rbShare share)
     rbContactPairs* pairs = approach->pairs;
     for (int i = share.begin; i < share.end; ++i) {
         rbNearBody* body = &pairs->bodies.data[i];
-        if (body->geometry == NULL) {
+        if (body->shape.geometry == NULL) {
             continue;
         }
         const rbContactPlace* now = &approach->places[i];
@@ -742,10 +742,9 @@ static void followBodies(void* context, rbShare share)
                         isfinite(now->reach);
         RB_ASSERT(isFinite && now->reach >= 0.0);
         if (isFinite) {
-            follow(body, now);
-            heat(body, &pairs->hots.data[i]);
-            if (!isBoxGood(pairs, body)) {
-                makeBox(pairs, body);
+            follow(body, &pairs->hots.data[i], now);
+            if (!isBoxGood(pairs, i)) {
+                makeBox(pairs, i);
                 pairs->search.isChanged.data[i] = 1;
             }
         }
@@ -818,11 +817,11 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
     rbArray_Reserve(pairs->ahead.bodies, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
         const rbNearBody* body = &pairs->bodies.data[i];
-        if (body->geometry == NULL) {
+        if (body->shape.geometry == NULL) {
             continue;
         }
         rbTransform at = {poses[i].position, poses[i].orientation};
-        rbAheadBody ahead = {.world = rbMulTransforms(at, body->transform),
+        rbAheadBody ahead = {.world = rbMulTransforms(at, body->shape.transform),
                              .position = at.p,
                              .rotation = poses[i].rotation};
         ahead.turn = body->traits.isBounded ? boundTurn(body, at.q) : 0.0;
@@ -847,7 +846,7 @@ static uint64_t hashShapes(const rbContactPairs* pairs)
     uint64_t hash = RB_HASH_SEED;
     for (int i = 0; i < pairs->bodies.count; ++i) {
         const rbNearBody* body = &pairs->bodies.data[i];
-        uint64_t own = body->geometry != NULL ? body->hash : 0;
+        uint64_t own = body->shape.geometry != NULL ? body->hash : 0;
         hash = rbHashBytes(hash, &own, sizeof own);
     }
     return hash;
@@ -857,10 +856,10 @@ static void placeBody(rbContactPairs* pairs, int index)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     rbNearBody_Pose(body);
-    heat(body, &pairs->hots.data[index]);
+    pairs->hots.data[index].center = body->world.p;
     body->isJumping = false;
     body->midway.stamp = 0;
-    bool isIn = body->geometry != NULL && body->isPlaced && body->traits.isBounded;
+    bool isIn = body->shape.geometry != NULL && body->isPlaced && body->traits.isBounded;
     if (isIn) {
         rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
     } else if (rbBroadPhase_Has(pairs->broad, index)) {
@@ -871,13 +870,14 @@ static void placeBody(rbContactPairs* pairs, int index)
 static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
 {
     rbNearBody* body = &pairs->bodies.data[index];
+    rbNearHot* hot = &pairs->hots.data[index];
     RB_MOVE_FINITE(stream, body->position);
     RB_MOVE_FINITE(stream, body->orientation);
-    RB_MOVE_FINITE(stream, body->reach);
-    RB_MOVE(stream, body->travel);
+    RB_MOVE_FINITE(stream, hot->reach);
+    RB_MOVE(stream, hot->travel);
     RB_MOVE_FINITE(stream, body->box);
     rbByteStream_Check(stream, rbIsProperBounds(&body->box.bounds));
-    RB_MOVE(stream, body->poseStamp);
+    RB_MOVE(stream, hot->poseStamp);
     RB_MOVE(stream, body->isPlaced);
     RB_MOVE(stream, body->isStale);
     if (stream->isLoading) {

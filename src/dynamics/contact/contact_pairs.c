@@ -28,7 +28,7 @@
 // The shape that a child of the geometry belongs to: all children of a single shape are that one.
 static int getPart(const rbNearBody* body, int child)
 {
-    return child < body->materialCount ? child : 0;
+    return child < body->shape.materialCount ? child : 0;
 }
 
 // The coefficients of a contact (B-67). Friction follows the rule of the settings; resistance to
@@ -62,15 +62,17 @@ static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMa
 // The velocity of conveyor surfaces at a contact, as they add to that of the bodies.
 static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contact)
 {
-    if (a->belts == NULL && b->belts == NULL) {
+    const rbVec3* beltsA = a->shape.belts;
+    const rbVec3* beltsB = b->shape.belts;
+    if (beltsA == NULL && beltsB == NULL) {
         return;
     }
     rbVec3 belt = RB_VEC3_ZERO;
-    if (a->belts != NULL) {
-        belt = rbNeg(rbMulMV(a->rotation, a->belts[contact->partA]));
+    if (beltsA != NULL) {
+        belt = rbNeg(rbMulMV(a->rotation, beltsA[contact->partA]));
     }
-    if (b->belts != NULL) {
-        belt = rbAdd(belt, rbMulMV(b->rotation, b->belts[contact->partB]));
+    if (beltsB != NULL) {
+        belt = rbAdd(belt, rbMulMV(b->rotation, beltsB[contact->partB]));
     }
     contact->belt = rbAddScaled(belt, -rbDot(belt, contact->normal), contact->normal);
     contact->hasBelt = rbLengthSquared(contact->belt) > 0.0;
@@ -104,7 +106,8 @@ static rbContact makeFrameContact(const rbContactPairs* pairs, rbPairOrder pair,
     const rbNearBody* b = &pairs->bodies.data[pair.b];
     contact.partA = getPart(a, found->childA);
     contact.partB = getPart(b, found->childB);
-    combine(pairs, &a->materials[contact.partA], &b->materials[contact.partB], &contact);
+    combine(pairs, &a->shape.materials[contact.partA], &b->shape.materials[contact.partB],
+            &contact);
     addBelts(a, b, &contact);
     return contact;
 }
@@ -380,8 +383,8 @@ static rbSeparationInput makeInput(const rbNearBody* a, rbTransform worldA, cons
                                    rbTransform worldB)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
-    input.geometryA = a->geometry;
-    input.geometryB = b->geometry;
+    input.geometryA = a->shape.geometry;
+    input.geometryB = b->shape.geometry;
     input.transformBtoA = rbInvMulTransforms(worldA, worldB);
     return input;
 }
@@ -454,11 +457,13 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearBody* a = &pairs->bodies.data[item.a];
     const rbNearBody* b = &pairs->bodies.data[item.b];
+    const rbNearHot* hotA = &pairs->hots.data[item.a];
+    const rbNearHot* hotB = &pairs->hots.data[item.b];
     threshold += 2.0 * carryOf(pairs, item);
     pair->threshold = threshold;
-    pair->searched = a->travel + b->travel;
-    pair->stamps[0] = a->poseStamp;
-    pair->stamps[1] = b->poseStamp;
+    pair->searched = hotA->travel + hotB->travel;
+    pair->stamps[0] = hotA->poseStamp;
+    pair->stamps[1] = hotB->poseStamp;
     if (a->traits.isBall && b->traits.isBall) {
         searchBalls(search, item, threshold);
         return;
@@ -710,7 +715,7 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
     for (int i = 0; i < 2; ++i) {
         RB_ASSERT(bodies[i] >= 0 && bodies[i] < pairs->bodies.count);
         moved[i] = pairs->bodies.data[bodies[i]];
-        RB_ASSERT(moved[i].geometry != NULL);
+        RB_ASSERT(moved[i].shape.geometry != NULL);
         moved[i].position = poses[i].position;
         moved[i].orientation = poses[i].orientation;
         rbNearBody_Pose(&moved[i]);
