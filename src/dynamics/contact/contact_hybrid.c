@@ -1,6 +1,20 @@
-// Sweeps and Newton's method in turn, see contact_hybrid.h.
-#include "dynamics/contact/contact_hybrid.h"
-
+// Islands of many contacts that strike or jam: sweeps and Newton's method in turn.
+//
+// Sweeps find out which points open, stick and slide, but some motions they hardly change: jammed
+// chains, a body wedged among others. Newton's method solves these at once, but only from sets that
+// are nearly right. So, from the impulses x that sweeps left, with w = J v + b,
+//   coupled   the sets of x - w / k (k: the mobility of the point, as a sweep would choose them)
+//             are held and the linear equations solved, discs of friction following the normals;
+//   convex    if that does not lower the residual: all discs are held, and the minimum of the
+//             convex function of contact_newton.h is found for them; then sweeps adapt the discs,
+// until the residual is within the tolerance or a limit of work is reached. The residual, the
+// change that a sweep with the present velocities would make as an energy, may not grow. Every
+// iterate that is measured lies in the cones and has exactly the velocities of its impulses.
+//
+// Random islands to 1e-8 m/s: it solves 398 of 399, contact_newton.c 393 of 400
+// (prop_contact_newton). Where sweeps converge at all they are quicker in heaps of 1000 bodies,
+// whose factorization costs 16 ms and more (`bench contacts --only solvers`); so many of them come
+// first.
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_newton_state.h"
 #include "dynamics/contact/friction_bound.h"
@@ -64,7 +78,12 @@ static void addPoint(rbContactNewton* newton, rbNewtonPoint* p)
     m.k12 = dotRows(p->rows[1], m.moves[2]);
     m.lambda = rbFindLargest(m.k[1], m.k[2], m.k12);
     memcpy(p->x, p->start, sizeof p->x);
-    p->friction = p->point != NULL ? p->chosen : p->sliding;
+    p->friction = p->sliding;
+    if (p->point != NULL) {
+        rbVec3 u = rbContact_RelativeVelocity(run->bodies, p->contact, p->point);
+        p->friction = rbContactPoint_ChooseFriction(p->point, p->contact, u);
+    }
+    RB_ASSERT(m.k[0] >= 0.0 && m.lambda > 0.0 && p->friction >= 0.0);
     rbArray_Push(newton->hybridPoints, m);
 }
 
@@ -157,10 +176,9 @@ static Residual measure(const Hybrid* hybrid)
 // Impulses between the held ones and the target, in their cones, and their velocities.
 static Residual take(Hybrid* hybrid, double part)
 {
-    const rbContactNewton* newton = hybrid->newton;
-    int size = DOF * newton->bodies.count;
-    for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        rbNewtonPoint* p = &hybrid->newton->points.data[i];
+    rbContactNewton* newton = hybrid->newton;
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
         const double* to = hybrid->points[i].target;
         for (int k = 0; k < 3; ++k) {
             p->x[k] = part > 0.0 ? p->held[k] + part * (to[k] - p->held[k]) : p->held[k];
@@ -168,13 +186,13 @@ static Residual take(Hybrid* hybrid, double part)
         p->x[0] = p->x[0] > 0.0 ? p->x[0] : 0.0;
         (void)rbFrictionBound_Project(&bound, radiusOf(hybrid, p), p->x + 1);
     }
-    memcpy(hybrid->newton->velocities, newton->starts, (size_t)size * sizeof(double));
-    for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        const rbNewtonPoint* p = &hybrid->newton->points.data[i];
+    rbNewton_Copy(newton, newton->velocities, newton->starts);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
                 rbNewton_AddTo(p->locals, hybrid->points[i].moves[k], p->x[k] - p->start[k],
-                               hybrid->newton->velocities);
+                               newton->velocities);
             }
         }
     }

@@ -1,6 +1,5 @@
 // An island for contact_newton.c and contact_hybrid.c: its bodies, points, links and masses, the
 // algebra of both, and what they found.
-#include "base/math/dot.h"
 #include "base/math/matrix3.h"
 #include "dynamics/contact/contact_newton_state.h"
 
@@ -97,8 +96,6 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                        .point = point,
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
-    rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
-    p.chosen = rbContactPoint_ChooseFriction(point, contact, u);
     const rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
     for (int k = 0; k < 3; ++k) {
         writeRow(p.rows[k], axes[k], rbCross(point->armA, axes[k]), rbCross(point->armB, axes[k]));
@@ -212,7 +209,7 @@ static void findLinks(rbContactNewton* newton, const rbContactRun* run, const rb
 static void findMasses(rbContactNewton* newton, const rbContactRun* run)
 {
     int count = newton->bodies.count;
-    rbArray_Reserve(newton->masses, 7 * count);
+    rbArray_Reserve(newton->masses, count);
     double** vectors[] = {&newton->velocities, &newton->starts,   &newton->trial,
                           &newton->kept,       &newton->residual, &newton->change};
     int vectorCount = (int)(sizeof vectors / sizeof *vectors);
@@ -226,15 +223,12 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
         if (!rbSym3_Invert(body->invInertia, &inertia)) {
             inertia = (rbSym3){1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
         }
-        double values[7] = {1.0 / body->invMass, inertia.xx, inertia.yy, inertia.zz,
-                            inertia.xy,          inertia.xz, inertia.yz};
-        memcpy(&newton->masses.data[7 * (size_t)i], values, sizeof values);
+        newton->masses.data[i] = (rbNewtonMass){1.0 / body->invMass, inertia};
         double motion[DOF] = {body->velocity.x, body->velocity.y, body->velocity.z,
                               body->spin.x,     body->spin.y,     body->spin.z};
         memcpy(&newton->starts[DOF * (size_t)i], motion, sizeof motion);
     }
-    size_t size = (size_t)(DOF * count) * sizeof(double);
-    memcpy(newton->velocities, newton->starts, size);
+    rbNewton_Copy(newton, newton->velocities, newton->starts);
 }
 
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
@@ -260,38 +254,32 @@ static void beginMatrix(rbContactNewton* newton)
 {
     rbBlockMatrix_Clear(&newton->matrix);
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const double* m = &newton->masses.data[7 * (size_t)i];
+        const rbNewtonMass* m = &newton->masses.data[i];
+        const double diagonal[DOF] = {m->mass,       m->mass,       m->mass,
+                                      m->inertia.xx, m->inertia.yy, m->inertia.zz};
         double* to = rbBlockMatrix_GetDiagonal(&newton->matrix, i);
-        for (int k = 0; k < 3; ++k) {
-            to[DOF * k + k] = m[0];
-            to[DOF * (3 + k) + 3 + k] = m[1 + k];
+        for (int k = 0; k < DOF; ++k) {
+            to[DOF * k + k] = diagonal[k];
         }
-        to[DOF * 4 + 3] = to[DOF * 3 + 4] = m[4];
-        to[DOF * 5 + 3] = to[DOF * 3 + 5] = m[5];
-        to[DOF * 5 + 4] = to[DOF * 4 + 5] = m[6];
+        to[DOF * 4 + 3] = to[DOF * 3 + 4] = m->inertia.xy;
+        to[DOF * 5 + 3] = to[DOF * 3 + 5] = m->inertia.xz;
+        to[DOF * 5 + 4] = to[DOF * 4 + 5] = m->inertia.yz;
     }
-}
-
-// M times a motion of a body: mass, inertia (6).
-static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF])
-{
-    for (int k = 0; k < 3; ++k) {
-        y[k] = mass[0] * x[k];
-    }
-    y[3] = mass[1] * x[3] + mass[4] * x[4] + mass[5] * x[5];
-    y[4] = mass[4] * x[3] + mass[2] * x[4] + mass[6] * x[5];
-    y[5] = mass[5] * x[3] + mass[6] * x[4] + mass[3] * x[5];
 }
 
 void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
 {
     double* residual = newton->residual;
     for (int i = 0; i < newton->bodies.count; ++i) {
+        const rbNewtonMass* m = &newton->masses.data[i];
         double change[DOF];
         for (int k = 0; k < DOF; ++k) {
             change[k] = newton->starts[DOF * i + k] - velocities[DOF * i + k];
         }
-        multiplyMass(&newton->masses.data[7 * (size_t)i], change, &residual[DOF * (size_t)i]);
+        rbVec3 turn = rbMulSV(m->inertia, rbMakeVec3(change[3], change[4], change[5]));
+        const double values[DOF] = {
+            m->mass * change[0], m->mass * change[1], m->mass * change[2], turn.x, turn.y, turn.z};
+        memcpy(&residual[DOF * (size_t)i], values, sizeof values);
     }
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
@@ -359,69 +347,8 @@ bool rbNewton_FindChange(rbContactNewton* newton, int* rounds)
     if (!rbBlockMatrix_Factor(&newton->matrix)) {
         return false;
     }
-    memcpy(newton->change, newton->residual, (size_t)(DOF * newton->bodies.count) * sizeof(double));
+    rbNewton_Copy(newton, newton->change, newton->residual);
     rbBlockMatrix_Solve(&newton->matrix, newton->change);
-    return true;
-}
-
-// The line search ends where the slope is below this fraction of the first one.
-#define SLOPE_PART 0.1
-
-double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
-                        void* context)
-{
-    int n = DOF * newton->bodies.count;
-    for (int k = 0; k < n; ++k) {
-        newton->trial[k] = newton->velocities[k] + part * newton->change[k];
-    }
-    evaluate(context, newton->trial);
-    return -rbDotArrays(newton->residual, newton->change, (size_t)n);
-}
-
-double rbNewton_Accept(rbContactNewton* newton, double part)
-{
-    int n = DOF * newton->bodies.count;
-    double moved = 0.0;
-    for (int k = 0; k < n; ++k) {
-        moved = fmax(moved, part * fabs(newton->change[k]));
-    }
-    memcpy(newton->velocities, newton->trial, (size_t)n * sizeof(double));
-    return moved;
-}
-
-// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
-// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
-static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
-                     void* context)
-{
-    int n = DOF * newton->bodies.count;
-    double first = fabs(rbDotArrays(newton->residual, newton->change, (size_t)n));
-    double low = 0.0;
-    double high = 1.0;
-    double part = 1.0;
-    double slope = rbNewton_SlopeAt(newton, part, evaluate, context);
-    for (int k = 0; k < bisectionsMax && fabs(slope) > SLOPE_PART * first; ++k) {
-        if (slope <= 0.0 && part >= 1.0) {
-            break;
-        }
-        *(slope > 0.0 ? &high : &low) = part;
-        part = 0.5 * (low + high);
-        slope = rbNewton_SlopeAt(newton, part, evaluate, context);
-    }
-    return rbNewton_Accept(newton, part);
-}
-
-bool rbNewton_Minimize(rbContactNewton* newton, const rbNewtonSearch* search,
-                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds)
-{
-    double moved = INFINITY;
-    for (int k = 0; k < search->changesMax && moved > search->least; ++k) {
-        rbPoll();
-        if (!rbNewton_FindChange(newton, rounds)) {
-            return false;
-        }
-        moved = goDown(newton, search->bisectionsMax, evaluate, context);
-    }
     return true;
 }
 
