@@ -93,25 +93,6 @@ static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* so
 
 // ------------------------------------------------------------------------------------- nodes
 
-static void forgetNodes(rbContactGraph* graph)
-{
-    for (int i = 0; i < graph->bodies.count; ++i) {
-        graph->nodes.data[graph->bodies.data[i]] = NONE;
-    }
-    graph->bodies.count = 0;
-}
-
-static void addNodes(rbContactGraph* graph, int bodyCount)
-{
-    int known = graph->nodes.count;
-    if (bodyCount > known) {
-        rbArray_SetCount(graph->nodes, bodyCount);
-        for (int i = known; i < bodyCount; ++i) {
-            graph->nodes.data[i] = NONE;
-        }
-    }
-}
-
 // Registers a body that has an edge, unless it is NONE. Its node is assigned later.
 static void addBody(rbContactGraph* graph, int body)
 {
@@ -379,7 +360,7 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     Ends ends = {graph, set, bodies, links};
     int count = set->contactCount + linkCount;
     bool isSame = graph->ends.count == count && graph->contactCount == set->contactCount;
-    addNodes(graph, bodyCount);
+    rbArray_Fill(graph->nodes, bodyCount, NONE);
     rbArray_SetCount(graph->ends, count);
     isSame = rbRunElements(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
     if (isSame && count > 0) { // so are islands and levels
@@ -387,7 +368,10 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
         return graph->islandCount;
     }
     graph->contactCount = set->contactCount;
-    forgetNodes(graph);
+    for (int i = 0; i < graph->bodies.count; ++i) {
+        graph->nodes.data[graph->bodies.data[i]] = NONE;
+    }
+    graph->bodies.count = 0;
     addEdges(graph);
     findIslands(graph);
     gatherBodies(graph);
@@ -403,14 +387,13 @@ rbContactIsland rbContactGraph_GetIsland(const rbContactGraph* graph, int index)
     RB_ASSERT(index >= 0 && index < graph->islandCount);
     int firstContact = graph->contactStarts.data[index];
     int firstBody = graph->bodyStarts.data[index];
-    rbContactIsland island = {
+    return (rbContactIsland){
         .contacts = graph->contacts.data + firstContact,
         .contactCount = graph->contactStarts.data[index + 1] - firstContact,
         .bodies = graph->islandBodies.data + firstBody,
         .bodyCount = graph->bodyStarts.data[index + 1] - firstBody,
         .isGrounded = graph->grounded.data[index],
     };
-    return island;
 }
 
 int rbContactGraph_FindIsland(const rbContactGraph* graph, int body)

@@ -46,7 +46,8 @@
 
 // --------------------------------------------------------------------------- creation, settings
 
-void rbContactPairs_ReserveScratch(rbContactPairs* pairs)
+// Scratch memory for all workers of this thread.
+static void reserveScratch(rbContactPairs* pairs)
 {
     int manifoldCount = pairs->search.hasManyfolds ? RB_PAIR_MANIFOLDS_MAX : 1;
     while (pairs->search.scratches.count < rbGetWorkerCount()) {
@@ -70,7 +71,7 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
-    rbContactPairs_ReserveScratch(pairs);
+    reserveScratch(pairs);
     pairs->kept = -1;
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
@@ -167,16 +168,6 @@ static int getPairLimit(const rbContactPairs* pairs)
     return limit < 1e8 ? (int)limit : 100000000;
 }
 
-static rbFront* takeFront(rbContactPairs* pairs)
-{
-    if (pairs->search.fronts.count > 0) {
-        rbFront* front = pairs->search.fronts.data[--pairs->search.fronts.count];
-        rbFront_Clear(front);
-        return front;
-    }
-    return rbCreateFront(RB_FRONT_CAPACITY);
-}
-
 // The memory of a pair of bodies.
 static int takeMemory(rbContactPairs* pairs, const rbNearTraits* a, const rbNearTraits* b)
 {
@@ -192,7 +183,11 @@ static int takeMemory(rbContactPairs* pairs, const rbNearTraits* a, const rbNear
     }
     pairs->memories.data[memory] = (rbPairMemory){.pose = RB_TRANSFORM_IDENTITY};
     if (a->isMesh && b->isMesh) {
-        pairs->memories.data[memory].cache.front = takeFront(pairs);
+        bool isUsed = pairs->search.fronts.count > 0;
+        rbFront* front = isUsed ? pairs->search.fronts.data[--pairs->search.fronts.count]
+                                : rbCreateFront(RB_FRONT_CAPACITY);
+        rbFront_Clear(front);
+        pairs->memories.data[memory].cache.front = front;
     }
     return memory;
 }
@@ -296,20 +291,6 @@ static bool areNear(const rbNearBody* p, const rbNearBody* q)
                                : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
 }
 
-// Ends the pairs of a body.
-static void removePairsOf(rbContactPairs* pairs, int index)
-{
-    for (int32_t link = firstLink(pairs, index); link >= 0; link = firstLink(pairs, index)) {
-        removePair(pairs, link >> 1);
-    }
-}
-
-static bool areExcluded(const rbContactPairs* pairs, int a, int b)
-{
-    return pairs->filter.exclusions.count > 0 &&
-           rbPairTable_Find(&pairs->filter.exclusions, a, b) >= 0;
-}
-
 static bool isFiltered(const rbContactPairs* pairs, int a, int b)
 {
     return pairs->filter.function != NULL &&
@@ -320,8 +301,9 @@ static bool mayMeet(const rbContactPairs* pairs, int a, int b)
 {
     const rbContactShape* p = &pairs->bodies.data[a].shape;
     const rbContactShape* q = &pairs->bodies.data[b].shape;
+    const rbPairTable* excluded = &pairs->filter.exclusions;
     return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
-           !areExcluded(pairs, a, b);
+           (excluded->count == 0 || rbPairTable_Find(excluded, a, b) < 0);
 }
 
 void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context)
@@ -340,17 +322,10 @@ void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, voi
     }
 }
 
-static void meet(rbContactPairs* pairs, int a, int b)
+// Whether two bodies are a pair that the table does not have yet.
+static bool isNew(const rbContactPairs* pairs, int a, int b)
 {
-    if (!mayMeet(pairs, a, b) || rbPairTable_Find(&pairs->table, a, b) >= 0 ||
-        isFiltered(pairs, a, b)) {
-        return;
-    }
-    if (pairs->table.count < getPairLimit(pairs)) {
-        (void)addPair(pairs, a, b);
-    } else {
-        pairs->report.dropped += 1;
-    }
+    return mayMeet(pairs, a, b) && rbPairTable_Find(&pairs->table, a, b) < 0;
 }
 
 // -------------------------------------------------------------------------------------- shapes
@@ -458,7 +433,9 @@ static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 static void displace(rbContactPairs* pairs, int body)
 {
     RB_ASSERT(body >= 0 && body < pairs->bodies.count);
-    removePairsOf(pairs, body);
+    for (int32_t link = firstLink(pairs, body); link >= 0; link = firstLink(pairs, body)) {
+        removePair(pairs, link >> 1);
+    }
     if (rbBroadPhase_Has(pairs->broad, body)) {
         rbBroadPhase_Remove(pairs->broad, body);
     }
@@ -481,7 +458,7 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         measureShape(near, &pairs->hots.data[body]);
         if (near->traits.isManyfold) {
             pairs->search.hasManyfolds = true;
-            rbContactPairs_ReserveScratch(pairs);
+            reserveScratch(pairs);
         }
     }
     if (isListed || isUnbounded(near)) {
@@ -641,11 +618,6 @@ static void putBox(rbContactPairs* pairs, int index, bool isDeferred)
     }
 }
 
-static bool isNew(const rbContactPairs* pairs, int a, int b)
-{
-    return mayMeet(pairs, a, b) && rbPairTable_Find(&pairs->table, a, b) < 0;
-}
-
 // Appends what a body with a new box gains and loses: bodies that it meets, and ~slots of pairs
 // that are no longer near. After all bodies have their boxes, and of two changed ones for the first
 // only.
@@ -687,10 +659,14 @@ static void applyChanges(rbContactPairs* pairs, int index, const int* changes, i
         forgetDistances(pairs, index);
     }
     for (int i = 0; i < count; ++i) {
-        if (changes[i] >= 0) {
-            meet(pairs, index, changes[i]);
-        } else {
+        if (changes[i] < 0) {
             removePair(pairs, ~changes[i]);
+        } else if (isNew(pairs, index, changes[i]) && !isFiltered(pairs, index, changes[i])) {
+            bool hasRoom = pairs->table.count < getPairLimit(pairs);
+            pairs->report.dropped += hasRoom ? 0 : 1;
+            if (hasRoom) {
+                (void)addPair(pairs, index, changes[i]);
+            }
         }
     }
 }
@@ -778,7 +754,7 @@ static void changePairs(Approach* approach)
     if (isMany) {
         pairs->broad->row->refit(pairs->broad);
     }
-    rbContactPairs_ReserveScratch(pairs);
+    reserveScratch(pairs);
     rbArray_Reserve(pairs->search.partnerCounts, count);
     rbRunShares(count, least, findPartners, approach);
     int blockSize = rbGetBlockSize(count, least);

@@ -653,7 +653,7 @@ static void findBlocks(Search* search)
     int blockSize = rbGetBlockSize(count, PAIRS_LEAST);
     bool isShared = rbGetWorkerCount() > 1 && count > blockSize;
     int blockCount = isShared ? rbGetBlockCount(count, blockSize) : 1;
-    rbContactPairs_ReserveScratch(pairs);
+    RB_ASSERT(pairs->search.scratches.count >= rbGetWorkerCount());
     rbArray_Reserve(pairs->search.counts, count);
     rbArray_Fill(pairs->search.blocks, blockCount, (rbFoundBlock){.firstPoint = 0});
     if (isShared) {

@@ -282,33 +282,27 @@ static bool isCurrent(const rbContactRows* rows, const rbContactRun* run, const 
     return !pack->isSpent;
 }
 
-static int findPack(const rbContactRows* rows, const rbContactRun* run, int count)
-{
-    int first = rbContactRun_GetContact(run, 0);
-    RB_ASSERT(first >= 0 && first < rows->packOf.count);
-    int found = rows->packOf.data[first];
-    return found > 0 && rows->packs.data[found - 1].orderCount == count ? found - 1 : -1;
-}
-
 rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run)
 {
     int count = rbContactRun_GetCount(run);
     if (count == 0) {
         return (rbRowsPack){.firstBody = 1, .number = -1};
     }
-    int found = findPack(rows, run, count);
-    if (found >= 0 && isCurrent(rows, run, &rows->packs.data[found])) {
-        return rows->packs.data[found];
-    }
-    if (found >= 0) {
+    int first = rbContactRun_GetContact(run, 0);
+    RB_ASSERT(first >= 0 && first < rows->packOf.count);
+    int found = rows->packOf.data[first] - 1;
+    const rbRowsPack* old = found >= 0 ? &rows->packs.data[found] : NULL;
+    if (old != NULL && old->orderCount == count) {
+        if (isCurrent(rows, run, old)) {
+            return *old;
+        }
         // its slots are released; those of another pack stay unchanged
-        const rbRowsPack* old = &rows->packs.data[found];
         for (int i = old->firstBody; i < old->firstBody + old->bodyCount; ++i) {
             rows->slots.data[rows->starts.data[i].index] = 0;
         }
     }
     rbRowsPack pack = makePack(rows, run, count);
-    rows->packOf.data[rbContactRun_GetContact(run, 0)] = pack.number + 1;
+    rows->packOf.data[first] = pack.number + 1;
     rbArray_Push(rows->packs, pack);
     return pack;
 }

@@ -851,23 +851,6 @@ static Climb climbLevels(Stage* stage)
     return climb;
 }
 
-static bool isAnyMoving(const Stage* stage)
-{
-    bool isFound = false;
-    for (int i = 0; i < stage->pack.bodyCount && !isFound; ++i) {
-        isFound = !stage->rows->starts.data[stage->pack.firstBody + i].isFrozen;
-    }
-    return isFound;
-}
-
-static void thawBodies(const Stage* stage)
-{
-    for (int i = 0; i < stage->pack.bodyCount; ++i) {
-        const rbRowsBody* body = &stage->rows->starts.data[stage->pack.firstBody + i];
-        stage->run->bodies[body->index].isFrozen = false;
-    }
-}
-
 // How far the points of a contact have deviated from the motion assumed for its frozen side, m/s.
 static double getDrift(const Stage* stage, const rbSweepContact* contact, bool isB)
 {
@@ -924,10 +907,17 @@ static void propagateShock(Stage* stage)
     double swept[2] = {stage->solved.gapError, stage->solved.slipError};
     remember(stage);
     Climb climb = climbLevels(stage);
-    if (isAnyMoving(stage)) {
+    const rbRowsBody* bodies = stage->rows->starts.data + stage->pack.firstBody;
+    bool isAnyMoving = false;
+    for (int i = 0; i < stage->pack.bodyCount; ++i) {
+        isAnyMoving = isAnyMoving || !bodies[i].isFrozen;
+    }
+    if (isAnyMoving) {
         climb = sweepMoving(stage);
     }
-    thawBodies(stage);
+    for (int i = 0; i < stage->pack.bodyCount; ++i) {
+        stage->run->bodies[bodies[i].index].isFrozen = false;
+    }
     double part = boundEnergy(stage);
     stage->solved.gapError = part * climb.errors[0] + (1.0 - part) * swept[0];
     stage->solved.slipError = part * climb.errors[1] + (1.0 - part) * swept[1];
@@ -995,13 +985,14 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
     RB_ASSERT(run->set != NULL && run->bodies != NULL);
     rbContactRows* rows = &solver->rows;
     rbRowsPack pack = rbContactRows_Pack(rows, run);
+    double unit = isVelocity ? 1.0 : run->h;
     Stage stage = {.rows = rows,
                    .shock = &solver->shock,
                    .run = run,
                    .pack = pack,
                    .sweep = {.rows = rows, .bound = &solver->bound, .isVelocity = isVelocity},
-                   .tolerance = rbContactRun_GetTolerance(run, &solver->settings, isVelocity) /
-                                (isVelocity ? 1.0 : run->h),
+                   .tolerance =
+                       rbContactRun_GetTolerance(run, &solver->settings, isVelocity) / unit,
                    .moving = MOVING_REST * solver->settings.restSpeed,
                    .restSpeed = run->restSpeed > 0.0 ? run->restSpeed : solver->settings.restSpeed,
                    .solved = {.worst = -1}};
@@ -1016,7 +1007,6 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
     }
     runStage(solver, &stage);
     rbContactRows_Finish(rows, &pack, run);
-    double unit = isVelocity ? 1.0 : run->h;
     stage.solved.gapError *= unit;
     stage.solved.slipError *= unit;
     return stage.solved;

@@ -254,8 +254,6 @@ struct rbContactPairs {
 
 // ---------------------------------------------------------------- near pairs (contact_near.c)
 
-// Scratch memory for all workers of this thread.
-void rbContactPairs_ReserveScratch(rbContactPairs* pairs);
 // m, by how much a rotation from r to q moves points at this distance at most. A rotation by theta
 // moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2 sin(theta/4), which is
 // more than half of it.
