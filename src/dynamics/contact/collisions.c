@@ -263,17 +263,6 @@ static double findFriction(const Call* call, const Hit* hit, rbVec3* p, bool* is
     return rbDistance(*p, hit->p) / hit->tangentialShare;
 }
 
-// Friction at a point. Returns the miss before, m/s.
-static double rubHit(const Call* call, Hit* hit)
-{
-    rbVec3 p;
-    double miss = findFriction(call, hit, &p, &hit->isSticking);
-    if (miss > 0.0) {
-        setImpulse(call, hit, p);
-    }
-    return miss;
-}
-
 // ---------------------------------------------------------------------------------- sweeps
 
 // Brings all points of a contact to their targets, then friction. Returns the largest miss before.
@@ -293,7 +282,12 @@ static double sweepGroup(const Call* call, const Group* group)
         }
     }
     for (int i = 0; i < group->hitCount; ++i) {
-        first = fmax(first, rubHit(call, &hits[i]));
+        rbVec3 p;
+        double miss = findFriction(call, &hits[i], &p, &hits[i].isSticking);
+        if (miss > 0.0) {
+            setImpulse(call, &hits[i], p);
+        }
+        first = fmax(first, miss);
     }
     return first;
 }

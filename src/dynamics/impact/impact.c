@@ -150,29 +150,10 @@ static void endRestitution(rbImpactPath* path)
     enterMode(path, path->z < path->leastSpeed ? RB_MODE_LIFT : RB_MODE_DONE);
 }
 
-// Starts the first compression: the velocities and the constants are set, the rest is zero.
-static void begin(rbImpactPath* path)
-{
-    RB_ASSERT(path->z < 0.0);
-    RB_ASSERT(path->mu >= 0.0);
-    RB_ASSERT(path->e >= 0.0);
-    path->startSpeed = -path->z;
-    enterMode(path, RB_MODE_COMPRESSION);
-}
-
-// Removes the rounding error of the quantity that has reached its goal.
-static void setToGoal(rbImpactPath* path)
-{
-    double* value = path->quantity == RB_QUANTITY_VELOCITY  ? &path->z
-                    : path->quantity == RB_QUANTITY_IMPULSE ? &path->pz
-                                                            : &path->work;
-    *value = path->goal;
-}
-
 void rbImpactPath_PassGoal(rbImpactPath* path)
 {
     RB_ASSERT(path->mode != RB_MODE_DONE);
-    setToGoal(path);
+    *rbImpactPath_GetValue(path) = path->goal; // without its rounding error
     if (path->mode == RB_MODE_COMPRESSION) {
         path->compressionImpulse += path->pz - path->modeImpulse;
         path->compressionWork += path->work;
@@ -871,17 +852,25 @@ static void assertInput(const rbImpactInput* input)
     RB_ASSERT((int)input->law >= 0 && input->law < RB_IMPACT_LAW_COUNT);
 }
 
-// Without friction the laws agree (U-7).
+// The normal motion where it is independent of friction: the laws agree. Returns the impulse.
+static double resolveNormal(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
+{
+    double u = input->velocity.z;
+    double after = fmax(-input->restitution * u, leastSpeed);
+    double p = (after - u) / input->matrix.zz;
+    result->velocity.z = after;
+    result->compressionWork = 0.5 * u * (-u / input->matrix.zz);
+    result->normalWork = 0.5 * p * (after + u);
+    return p;
+}
+
+// Without friction (U-7).
 static void resolveSmooth(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
-    const rbSym3* k = &input->matrix;
-    rbVec3 u = input->velocity;
-    double after = fmax(-input->restitution * u.z, leastSpeed);
-    double p = (after - u.z) / k->zz;
+    double p = resolveNormal(input, leastSpeed, result);
     result->impulse = rbMakeVec3(0.0, 0.0, p);
-    result->velocity = rbMakeVec3(u.x + k->xz * p, u.y + k->yz * p, after);
-    result->compressionWork = 0.5 * u.z * (-u.z / k->zz);
-    result->normalWork = 0.5 * p * (after + u.z);
+    result->velocity.x = input->velocity.x + input->matrix.xz * p;
+    result->velocity.y = input->velocity.y + input->matrix.yz * p;
     result->history = RB_PHASE_SMOOTH;
 }
 
@@ -896,23 +885,20 @@ static bool isDecoupled(const rbImpactInput* input)
            coupling <= 8.0 * DBL_EPSILON * fmin(least, k->zz);
 }
 
-// Spheres (U-6): the normal and the tangential motion are decoupled and the laws agree.
+// Spheres (U-6): the normal and the tangential motion are decoupled.
 static void resolveDecoupled(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
     const rbSym3* k = &input->matrix;
     rbVec3 u = input->velocity;
     double mu = input->friction;
-    double after = fmax(-input->restitution * u.z, leastSpeed);
-    double p = (after - u.z) / k->zz;
+    double p = resolveNormal(input, leastSpeed, result);
     double slip = sqrt(u.x * u.x + u.y * u.y);
     double stop = slip / k->xx; // the tangential impulse that ends sliding
     double tangential = fmin(mu * p, stop);
     double left = mu * p < stop ? slip - k->xx * tangential : 0.0;
     double x = slip > 0.0 ? u.x / slip : 0.0, y = slip > 0.0 ? u.y / slip : 0.0;
     result->impulse = rbMakeVec3(-tangential * x, -tangential * y, p);
-    result->velocity = rbMakeVec3(left * x, left * y, after);
-    result->compressionWork = 0.5 * u.z * (-u.z / k->zz);
-    result->normalWork = 0.5 * p * (after + u.z);
+    result->velocity = rbMakeVec3(left * x, left * y, result->velocity.z);
     result->frictionWork = -0.5 * tangential * (slip + left);
     uint32_t sliding = slip > 0.0 ? RB_PHASE_SLIDE : RB_PHASE_NONE;
     result->history = mu * p < stop ? sliding
@@ -961,7 +947,9 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
         .y = u.y,
         .z = u.z,
     };
-    begin(&path);
+    RB_ASSERT(path.z < 0.0 && path.mu >= 0.0 && path.e >= 0.0);
+    path.startSpeed = -path.z;
+    enterMode(&path, RB_MODE_COMPRESSION);
     result->isJam = rbMeasureSlip(&path).f < 0.0;
     result->history = walk(&path, input->slideMethod);
     polish(&path, u);

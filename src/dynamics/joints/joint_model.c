@@ -259,16 +259,6 @@ static rbFreedomModel makeAngle(const rbPartModel* part, rbQuat relative)
     };
 }
 
-static rbFreedomModel makeTravel(const rbPartModel* part)
-{
-    return (rbFreedomModel){
-        .kind = RB_FREEDOM_TRAVEL,
-        .axis = part->axisA,
-        .pointA = part->pointA,
-        .pointB = part->pointB,
-    };
-}
-
 // The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
 // A's at which angles are zero.
 static void addFreedoms(rbJointModel* model, rbQuat relative)
@@ -278,8 +268,12 @@ static void addFreedoms(rbJointModel* model, rbQuat relative)
     RB_ASSERT(row->freedomCount <= RB_JOINT_FREEDOMS_MAX);
     model->freedomCount = row->freedomCount;
     for (int i = 0; i < row->freedomCount; ++i) {
-        bool isTravel = row->freedoms[i] == RB_FREEDOM_TRAVEL;
-        model->freedoms[i] = isTravel ? makeTravel(part) : makeAngle(part, relative);
+        model->freedoms[i] = row->freedoms[i] != RB_FREEDOM_TRAVEL
+                                 ? makeAngle(part, relative)
+                                 : (rbFreedomModel){.kind = RB_FREEDOM_TRAVEL,
+                                                    .axis = part->axisA,
+                                                    .pointA = part->pointA,
+                                                    .pointB = part->pointB};
     }
     if (row->axisUse == RB_AXIS_TWO && row->freedomCount == 2) {
         // The cross of a universal joint rotates about A's axis, B about the cross.

@@ -202,18 +202,6 @@ static void validateLimit(Iteration* it, int row, double* residual)
     *residual = 0.0;
 }
 
-// Puts a block of one row at its limit.
-static void putAtLimit(Iteration* it, int index, rbLimitState state)
-{
-    const rbRowBlock* block = &it->mechanism->blocks[index];
-    double most = 0.5 * it->correction->h * it->mechanism->limits[block->firstRow];
-    double change =
-        (state == RB_LIMIT_HIGH ? most : -most) - it->mechanism->impulses[block->firstRow];
-    RB_ASSERT(block->rowCount == 1);
-    it->limits[block->firstRow] = state;
-    applyChange(it, index, &change);
-}
-
 // Dry friction (which requires rest) and a velocity motor along one freedom cannot both hold. Where
 // the motor holds its speed, the friction is at the limit against it, whatever the rate is before
 // the motor has been solved for. True: no further check is needed.
@@ -230,7 +218,11 @@ static bool validatePair(Iteration* it, int index, double* residual)
     }
     rbLimitState state = m->speeds[motor] < 0.0 ? RB_LIMIT_LOW : RB_LIMIT_HIGH;
     if (it->limits[block->firstRow] != state) {
-        putAtLimit(it, index, state);
+        double most = 0.5 * it->correction->h * m->limits[block->firstRow];
+        double change = (state == RB_LIMIT_HIGH ? most : -most) - m->impulses[block->firstRow];
+        RB_ASSERT(block->rowCount == 1);
+        it->limits[block->firstRow] = state;
+        applyChange(it, index, &change);
         it->result.isLimitChanged = true;
     }
     residual[0] = 0.0;

@@ -270,15 +270,6 @@ static void makePattern(Pattern* pattern, const rbRowSystem* system, const int* 
     rbFree(order, bytes);
 }
 
-static void freePattern(Pattern* pattern)
-{
-    size_t n = (size_t)pattern->nodeCount;
-    rbFree(pattern->blocks, (size_t)pattern->blockCount * sizeof *pattern->blocks);
-    rbFree(pattern->starts, (n + 1) * sizeof *pattern->starts);
-    rbFree(pattern->rows, (size_t)pattern->entryCount * sizeof *pattern->rows);
-    rbFree(pattern->couplings, (size_t)pattern->couplingCount * sizeof *pattern->couplings);
-}
-
 // ------------------------------------------------------------------------------------------ values
 
 typedef struct Node {
@@ -712,9 +703,13 @@ rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system)
 void rbDirectSolver_Destroy(rbSolver* base)
 {
     DirectSolver* solver = (DirectSolver*)base;
+    const Pattern* pattern = &solver->pattern;
     STRUCTURE(DESTROY)
     ARRAYS(DESTROY)
-    rbFree(solver->cuts, (size_t)solver->pattern.blockCount * sizeof *solver->cuts);
-    freePattern(&solver->pattern);
+    rbFree(solver->cuts, (size_t)pattern->blockCount * sizeof *solver->cuts);
+    rbFree(pattern->blocks, (size_t)pattern->blockCount * sizeof *pattern->blocks);
+    rbFree(pattern->starts, (size_t)(pattern->nodeCount + 1) * sizeof *pattern->starts);
+    rbFree(pattern->rows, (size_t)pattern->entryCount * sizeof *pattern->rows);
+    rbFree(pattern->couplings, (size_t)pattern->couplingCount * sizeof *pattern->couplings);
     rbFree(solver, sizeof *solver);
 }
