@@ -44,7 +44,7 @@ typedef struct Edge {
     X(int, islandBodies)  /* by island, then ascending */                  \
     X(int, contactStarts) /* by island, one more at the end */             \
     X(int, bodyStarts)    /* the same */                                   \
-    X(bool, grounded)     /* by node, then by island */
+    X(bool, grounded)     /* by island */
 
 #define DECLARE_ARRAY(type, name) RB_ARRAY(type) name;
 #define FREE_ARRAY(type, name) rbArray_Free(graph->name);
@@ -185,24 +185,29 @@ static void findIslands(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
     rbArray_SetCount(graph->parents, count);
-    rbArray_SetCount(graph->grounded, count);
     int* parents = graph->parents.data;
     for (int i = 0; i < count; ++i) {
         parents[i] = i;
-        graph->grounded.data[i] = false;
     }
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
         if (edge.a != NONE && edge.b != NONE) {
             (void)rbSets_Join(parents, edge.a, edge.b);
-        } else if (edge.a != NONE || edge.b != NONE) {
-            graph->grounded.data[edge.a != NONE ? edge.a : edge.b] = true;
         }
     }
     graph->islandCount = 0;
+    graph->grounded.count = 0;
     for (int i = 0; i < count; ++i) {
         // A parent is a smaller node, so its island is known.
+        RB_ASSERT(parents[i] <= i);
         parents[i] = parents[i] == i ? graph->islandCount++ : parents[parents[i]];
+    }
+    rbArray_Fill(graph->grounded, graph->islandCount, false);
+    for (int i = 0; i < graph->edges.count; ++i) {
+        Edge edge = graph->edges.data[i];
+        if ((edge.a == NONE) != (edge.b == NONE)) {
+            graph->grounded.data[parents[edge.a != NONE ? edge.a : edge.b]] = true;
+        }
     }
 }
 
@@ -335,23 +340,6 @@ static void orderContacts(rbContactGraph* graph, rbContactSet* set)
     }
 }
 
-static void groundIslands(rbContactGraph* graph)
-{
-    // By node before, by island afterward: an island's index is at most its least node's.
-    bool* grounded = graph->grounded.data;
-    int island = 0;
-    for (int node = 0; node < graph->bodies.count; ++node) {
-        bool isGrounded = grounded[node];
-        int own = graph->parents.data[node];
-        RB_ASSERT(own <= node && own <= island);
-        if (own == island) {
-            grounded[island++] = false;
-        }
-        grounded[own] = grounded[own] || isGrounded;
-    }
-    RB_ASSERT(island == graph->islandCount);
-}
-
 int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbContactBody* bodies,
                          int bodyCount, const int (*links)[2], int linkCount)
 {
@@ -378,7 +366,6 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     gatherNeighbors(graph);
     findLevels(graph);
     orderContacts(graph, set);
-    groundIslands(graph);
     return graph->islandCount;
 }
 

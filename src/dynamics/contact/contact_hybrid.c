@@ -15,9 +15,9 @@
 // (prop_contact_newton). Where sweeps converge at all they are quicker in heaps of 1000 bodies,
 // whose factorization costs 16 ms and more (`bench contacts --only solvers`); so many of them come
 // first.
-#include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_newton_state.h"
 #include "dynamics/contact/friction_bound.h"
+#include "dynamics/impact/impact_law.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void addPoint(rbContactNewton* newton, rbNewtonPoint* p)
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int row = 0; row < 3; ++row) {
         for (int side = 0; side < 2; ++side) {
-            if (rbNewton_IsMoved(run, hosts[side])) {
+            if (rbContactBody_IsMoved(&run->bodies[hosts[side]])) {
                 rbNewton_Move(&run->bodies[hosts[side]], p->rows[row] + 6 * (size_t)side,
                               m.moves[row] + 6 * (size_t)side);
             } else {

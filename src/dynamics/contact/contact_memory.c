@@ -121,6 +121,7 @@ static void findPaths(rbContactPairs* pairs, Recall* recall, int from, int to)
     }
     rbVec3 was = recall->old->foundContacts.data[from].normal;
     const rbContact* contact = &recall->now->contacts.data[to];
+    RB_ASSERT(contact->bodyA >= 0 && contact->bodyB < recall->old->orientations.count);
     const int bodies[2] = {contact->bodyA, contact->bodyB};
     for (int i = 0; i < 2; ++i) {
         rbNearBody* body = &pairs->bodies.data[bodies[i]];
@@ -211,6 +212,7 @@ static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex
         } else {
             memory = findMemory(recall, contactIndex, i, byName);
         }
+        RB_ASSERT(memory.point < recall->old->keptPoints.count);
         if (memory.point >= 0) {
             take(pairs, recall, contactIndex, i, memory);
         }
@@ -271,6 +273,7 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
     rbContactFrame* frame = &pairs->frames[pairs->current];
     RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
     RB_ASSERT(set->pointCount == frame->points.count);
+    RB_ASSERT(set->contactCount == frame->contacts.count);
     rbArray_Reserve(frame->keptPoints, set->pointCount);
     rbArray_Reserve(frame->keptTurnings, set->contactCount);
     frame->keptPoints.count = set->pointCount;

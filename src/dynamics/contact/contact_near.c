@@ -109,9 +109,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         RB_FRAME_ARRAYS(FREE_ARRAY)
     }
     rbArray_FreeAll(pairs->bodies, pairs->hots, pairs->spans, pairs->unbounded, pairs->pairs);
-    rbArray_FreeAll(pairs->memories, pairs->order.list, pairs->order.byB, pairs->order.starts);
-    rbArray_Free(pairs->freeMemories);
-    rbArray_Free(pairs->search.changed);
+    rbArray_FreeAll(pairs->memories, pairs->freeMemories, pairs->search.changed);
+    rbArray_FreeAll(pairs->order.list, pairs->order.byB, pairs->order.starts);
     for (int i = 0; i < pairs->search.scratches.count; ++i) {
         rbArray_Free(pairs->search.scratches.data[i].manifolds);
         rbIdList_Free(&pairs->search.scratches.data[i].ids);
@@ -122,13 +121,13 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         rbArray_FreeAll(block->contacts, block->pointCounts, block->sources, block->points);
     }
     rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
-    rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
-    rbArray_FreeAll(pairs->ahead.points, pairs->ahead.heads);
+    rbArray_FreeAll(pairs->search.fronts, pairs->search.isChanged, pairs->search.partnerCounts);
+    rbArray_FreeAll(pairs->ahead.bodies, pairs->ahead.contacts, pairs->ahead.points,
+                    pairs->ahead.heads);
     rbIdList_Free(&pairs->search.partners);
     for (int i = 0; i < RB_BLOCKS_MAX; ++i) {
         rbIdList_Free(&pairs->search.partnerLists[i]);
     }
-    rbArray_FreeAll(pairs->search.isChanged, pairs->search.partnerCounts);
     rbPairTable_Free(&pairs->table);
     rbPairTable_Free(&pairs->filter.exclusions);
     rbDestroyBroadPhase(pairs->broad);

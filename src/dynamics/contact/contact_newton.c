@@ -66,6 +66,7 @@ static void mixDiscs(rbContactNewton* newton, double* asked)
         misses[k] = miss;
         speeds[k] = speed;
     }
+    RB_ASSERT(discs->next >= 0 && discs->next < DEPTH && discs->depth <= DEPTH);
     bool isWorse = most > WORSE * discs->least;
     bool isFirst = discs->depth < 0;
     discs->least = isWorse ? most : fmin(discs->least, most);
@@ -559,6 +560,9 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
 {
     double left = INFINITY;
     int begun = *rounds;
+    RB_ASSERT(task->tolerance > 0.0 && task->known >= 0.0 && task->partSpeed >= 0.0);
+    RB_ASSERT(task->linkCount == 0 || task->links != NULL);
+    RB_ASSERT(run->h > 0.0 || !task->isOfPositions);
     double work = 0.0;
     newton->failures = 0;
     newton->enough = HOLD_PART * task->tolerance;

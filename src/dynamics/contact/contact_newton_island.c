@@ -28,7 +28,8 @@ static void findBodies(rbContactNewton* newton, const rbContactRun* run, const r
         getPair(run, task, i / 2, hosts);
         int body = hosts[i % 2];
         rbArray_Fill(newton->locals1, body + 1, 0);
-        if (body >= 0 && rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
+        if (body >= 0 && rbContactBody_IsMoved(&run->bodies[body]) &&
+            newton->locals1.data[body] == 0) {
             rbArray_Push(newton->bodies, body);
             newton->locals1.data[body] = newton->bodies.count;
         }
@@ -76,7 +77,7 @@ static double responseOf(const rbContactRun* run, int bodyA, int bodyB, const do
     double sum = 0.0;
     const int hosts[2] = {bodyA, bodyB};
     for (int side = 0; side < 2; ++side) {
-        if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
+        if (hosts[side] >= 0 && rbContactBody_IsMoved(&run->bodies[hosts[side]])) {
             const rbContactBody* body = &run->bodies[hosts[side]];
             const double* part = row + 6 * (size_t)side;
             rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
@@ -106,6 +107,7 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     if (!(normal > 0.0)) {
         return;
     }
+    RB_ASSERT(p.sticking >= p.sliding && p.sliding >= 0.0);
     p.mass[0] = 1.0 / normal;
     p.mass[1] = 1.0 / fmax(tangential, normal);
     p.bias[0] = normalBias;
@@ -133,8 +135,8 @@ static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact*
                     int first, int count)
 {
     const rbContactPoint* point = &run->set->points[contact->firstPoint];
-    double armA = rbNewton_IsMoved(run, contact->bodyA) ? rbLength(point->armA) : 0.0;
-    double armB = rbNewton_IsMoved(run, contact->bodyB) ? rbLength(point->armB) : 0.0;
+    double armA = rbContactBody_IsMoved(&run->bodies[contact->bodyA]) ? rbLength(point->armA) : 0.0;
+    double armB = rbContactBody_IsMoved(&run->bodies[contact->bodyB]) ? rbLength(point->armB) : 0.0;
     double reach = fmax(armA, armB);
     double length = turn == 0 ? contact->rolling : contact->spinning;
     if (!(reach > 0.0) || !(length > 0.0) || count == 0) {
@@ -233,6 +235,7 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
 
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
+    RB_ASSERT(run->orderCount >= 0 && run->orderCount <= run->set->contactCount);
     newton->run = run;
     findBodies(newton, run, task);
     if (newton->bodies.count == 0 || newton->bodies.count > RB_BLOCK_MATRIX_MAX) {
@@ -372,7 +375,7 @@ static void applyRow(const rbContactRun* run, int bodyA, int bodyB, const double
     const int hosts[2] = {bodyA, bodyB};
     for (int side = 0; side < 2; ++side) {
         const double* part = row + 6 * (size_t)side;
-        if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
+        if (hosts[side] >= 0 && rbContactBody_IsMoved(&run->bodies[hosts[side]])) {
             rbContactBody* body = &run->bodies[hosts[side]];
             rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
             rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);

@@ -142,11 +142,6 @@ static inline bool rbNewtonPoint_IsSliding(const rbNewtonPoint* p)
     return p->slide[0] != 0.0 || p->slide[1] != 0.0;
 }
 
-static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
-{
-    return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
-}
-
 // What the velocity of a body outside of the island contributes to the rate of a row.
 static inline double rbNewton_RateOfHost(const rbContactBody* body, const double part[6])
 {

@@ -401,6 +401,7 @@ static int findManifolds(rbPairScratch* scratch, bool areMany, const rbSeparatio
     rbContactList list = {.manifolds = scratch->manifolds.data,
                           .capacity = areMany ? RB_PAIR_MANIFOLDS_MAX : 1};
     RB_ASSERT(list.capacity <= scratch->manifolds.capacity);
+    RB_ASSERT(threshold >= 0.0);
     rbStatus status = rbFindContacts(input, threshold, cache, scratch->memory, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     return count < list.capacity ? count : list.capacity;
@@ -689,6 +690,7 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
     findBlocks(&search);
+    RB_ASSERT(pairs->current != pairs->kept && pairs->report.depth >= 0.0);
     return getSet(pairs);
 }
 
@@ -712,6 +714,7 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
                            double within, rbContactProbe* out, int capacity)
 {
     rbNearBody moved[2];
+    RB_ASSERT(within >= 0.0 && (out != NULL || capacity == 0));
     for (int i = 0; i < 2; ++i) {
         RB_ASSERT(bodies[i] >= 0 && bodies[i] < pairs->bodies.count);
         moved[i] = pairs->bodies.data[bodies[i]];
@@ -944,6 +947,7 @@ static void beginAhead(rbContactPairs* pairs, rbPairOrder item, const rbFoundCon
                               .firstPoint = pairs->ahead.points.count,
                               .pointCount = pointCount,
                               .found = *found};
+    RB_ASSERT(pointCount > 0);
     contact.found.isAhead = true;
     rbArray_Push(pairs->ahead.contacts, contact);
 }

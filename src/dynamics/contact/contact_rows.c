@@ -1,6 +1,8 @@
 // Packing of contacts into rows, and sweeps over them, see contact_rows.h.
 #include "dynamics/contact/contact_rows.h"
 
+#include "dynamics/impact/impact_law.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +89,7 @@ static void weighPoint(rbSweepPoint* point, double massSum)
     double k12 = dotSix(&r[1], &r[2]);
     bool isFit = kn > 0.0 && k11 > 0.0 && k22 > 0.0 && isfinite(kn + k11 + k22);
     point->invNormal = isFit && isfinite(1.0 / kn) ? 1.0 / kn : 0.0;
+    RB_ASSERT(point->invNormal >= 0.0);
     point->slideStep = 0.0;
     memset(point->invTangents, 0, sizeof(point->invTangents));
     if (point->invNormal == 0.0) {
@@ -180,6 +183,7 @@ static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContac
     const rbSym3* gb = &rows->starts.data[contact->slots[1]].factor;
     rbVec3 axes[3] = {from->tangents[0], from->tangents[1], from->normal};
     rbSweepTurn turn = {.rolling = from->rolling, .spinning = from->spinning};
+    RB_ASSERT(from->rolling >= 0.0 && from->spinning >= 0.0);
     for (int i = 0; i < 3; ++i) {
         turn.rows[i] =
             makeSix(rbMulFactorTransposed(ga, rbNeg(axes[i])), rbMulFactorTransposed(gb, axes[i]));
@@ -310,6 +314,7 @@ rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run)
 static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbContact* contact,
                        double partSpeed, bool isVelocity)
 {
+    RB_ASSERT(point->index >= 0 && point->index < run->set->pointCount);
     const rbContactPoint* from = &run->set->points[point->index];
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
     memcpy(point->impulse, from->impulse, sizeof point->impulse);
@@ -445,6 +450,8 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
                          double partSpeed, bool isVelocity, bool isGuessed)
 {
     RB_ASSERT(isVelocity || run->h > 0.0);
+    RB_ASSERT(pack->firstBody > 0 && pack->firstBody + pack->bodyCount <= rows->bodies.count);
+    RB_ASSERT(pack->firstContact + pack->contactCount <= rows->contacts.count);
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
         rbRowBody* body = &rows->bodies.data[i];
         *body = (rbRowBody){.invMass = body->invMass};
@@ -734,6 +741,7 @@ bool rbContactRows_SweepJoints(rbContactRows* rows, const rbRowsPack* pack, cons
 void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
                           const rbContactRun* run)
 {
+    RB_ASSERT(pack->firstPoint + pack->pointCount <= rows->points.count);
     for (int i = 0; i < pack->pointCount; ++i) {
         const rbSweepPoint* point = &rows->points.data[pack->firstPoint + i];
         rbContactPoint* to = &run->set->points[point->index];
@@ -768,6 +776,7 @@ static void freezeSide(rbContactRows* rows, rbSweepContact* contact, int isB)
     rbRowBody* b = &rows->bodies.data[contact->slots[1]];
     rbSweepSix y = gatherSix(a, b);
     rbVec3 v = isB ? rbSweepBody_Velocity(b) : rbNeg(rbSweepBody_Velocity(a));
+    RB_ASSERT(contact->slots[isB] > 0);
     contact->invMasses[isB] = 0.0;
     contact->slots[isB] = 0;
     for (int i = 0; i < contact->pointCount; ++i) {

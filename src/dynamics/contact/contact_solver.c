@@ -205,9 +205,7 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
     if (hasColumn) {
         addColumn(mixing, speeds, change);
     }
-    for (int i = 0; i < speeds; ++i) {
-        mixing->change.data[i] = change[i];
-    }
+    memcpy(mixing->change.data, change, (size_t)speeds * sizeof *change);
     mixing->length = length;
     mixing->hasLast = true;
     if (mixing->count > 0) {
@@ -332,6 +330,7 @@ static bool averageSweeps(Mixing* mixing, const rbContactRows* rows, const rbRow
         return false;
     }
     double* sums = &mixing->results.data[unknownCount(pack)];
+    RB_ASSERT(phase < AVERAGE_OF && mixing->hasLast);
     for (int k = 0; k < 3 * pack->pointCount; ++k) {
         double* x = &rows->points.data[pack->firstPoint + k / 3].impulse[k % 3];
         sums[k] = phase > 0 ? sums[k] + *x : *x;
@@ -438,6 +437,7 @@ double rbContactRun_GetTolerance(const rbContactRun* run, const rbContactSetting
 {
     rbContactSettings aim = rbAimContactSettings(settings);
     double own = isVelocity ? run->allowed.speed : run->allowed.gap;
+    RB_ASSERT(own >= 0.0);
     return own > 0.0 ? own : isVelocity ? aim.velocityTolerance : aim.tolerance;
 }
 
@@ -495,6 +495,7 @@ static void beginContacts(void* context, rbShare share)
 
 void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm)
 {
+    RB_ASSERT(run->set != NULL && run->set->contactCount >= 0);
     rbContactRun begun = *run;
     begun.isContinued = isWarm;
     rbRunShares(run->set->contactCount, 256, beginContacts, &begun);
@@ -738,6 +739,7 @@ static void keepPart(const Stage* stage, int first, int last, double part)
 // the level is unchanged.
 static rbSweepTally solveLevel(Stage* stage, int first, int last, bool* isGood)
 {
+    RB_ASSERT(first < last && last <= stage->rows->contacts.count);
     copyBodies(stage, stage->shock->lower.data);
     rbSweepTally tally = {.worst = -1};
     double before = INFINITY;
@@ -813,6 +815,7 @@ static bool hasBelt(const Stage* stage)
 static double boundEnergy(const Stage* stage)
 {
     double part = hasBelt(stage) ? 1.0 : findPart(stage);
+    RB_ASSERT(part >= 0.0 && part <= 1.0);
     if (part < 1.0) {
         for (int i = 0; i < 2 * stage->pack.bodyCount; ++i) {
             mix(stage, i, part);
@@ -996,6 +999,7 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
                    .moving = MOVING_REST * solver->settings.restSpeed,
                    .restSpeed = run->restSpeed > 0.0 ? run->restSpeed : solver->settings.restSpeed,
                    .solved = {.worst = -1}};
+    RB_ASSERT(unit > 0.0 && stage.tolerance > 0.0 && stage.restSpeed >= 0.0);
     double adding = (isVelocity ? REST_PART : 1.0) *
                     rbContactRun_GetTolerance(run, &solver->settings, false) / run->h;
     stage.resting = fmin(stage.tolerance, adding);
@@ -1007,6 +1011,7 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
     }
     runStage(solver, &stage);
     rbContactRows_Finish(rows, &pack, run);
+    RB_ASSERT(stage.solved.worst < run->set->contactCount);
     stage.solved.gapError *= unit;
     stage.solved.slipError *= unit;
     return stage.solved;

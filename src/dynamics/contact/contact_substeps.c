@@ -556,6 +556,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
 
 bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed)
 {
+    RB_ASSERT(contact >= 0 && contact < run->set->contactCount && restSpeed >= 0.0);
     const rbContact* c = &run->set->contacts[contact];
     if (c->rolling > 0.0 || c->spinning > 0.0 || c->hasBelt) {
         return false;
@@ -593,9 +594,7 @@ static int addSlot(rbContactSubsteps* s, int index1)
         *slot = s->starts.count;
         rbArray_Push(s->roots, *slot);
         rbArray_Push(s->taken, 0);
-        rbArray_Reserve(s->starts, *slot + 1);
-        s->starts.data[*slot] = (SlotBody){.index = index1 - 1};
-        s->starts.count += 1;
+        rbArray_Push(s->starts, (SlotBody){.index = index1 - 1});
     }
     return *slot;
 }
@@ -652,6 +651,7 @@ static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
         return COLORS;
     }
     int color = __builtin_ctzll(~taken);
+    RB_ASSERT(color < COLORS);
     s->taken.data[slotA] |= (uint64_t)1 << color;
     s->taken.data[slotB] |= (uint64_t)1 << color;
     return color;
@@ -736,6 +736,8 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
                      WideGroup* group, WideFactors* factors, int lane)
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
+    RB_ASSERT(contact->pointCount <= group->pointCount);
+    RB_ASSERT(placed->slotA < s->starts.count && placed->slotB < s->starts.count);
     const rbContactBody* bodies = task->run->bodies;
     setLane(group->axes[0], lane, &contact->normal.x, 3);
     setLane(group->axes[1], lane, &contact->tangents[0].x, 3);
@@ -787,6 +789,7 @@ static void listGroups(rbContactSubsteps* s)
         s->groups.count += 1;
     }
     rbArray_Fill(s->colors, COLORS + 2, s->groups.count);
+    RB_ASSERT(s->colors.count == COLORS + 2);
     rbArray_Reserve(s->points, s->points.count);
 }
 
@@ -1095,6 +1098,7 @@ static void finishJoints(const rbContactSubsteps* s, const rbSubstepsTask* task)
 static WidePass makePass(const rbContactSettings* settings, double dt)
 {
     double omega = 2.0 * 3.14159265358979323846 * SPRING_PART / dt;
+    RB_ASSERT(isfinite(omega));
     double a1 = 2.0 * SPRING_DAMPING + dt * omega;
     double a2 = dt * omega * a1;
     return (WidePass){.invStep = (float)(1.0 / dt),
@@ -1113,6 +1117,8 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
 {
     const rbContactSettings* settings = &substeps->settings;
     RB_ASSERT(task->run->set != NULL && task->run->h > 0.0);
+    RB_ASSERT(task->kicks != NULL && task->flights != NULL && task->restSpeed >= 0.0);
+    RB_ASSERT(task->jointCount == 0 || task->joints != NULL);
     int count = settings->substeps;
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
@@ -1144,6 +1150,7 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
     finishJoints(substeps, task);
+    RB_ASSERT(done.solved.gapError >= 0.0 && done.approach >= 0.0);
     done.work = rbRunElements(bodyCount, BODIES_LEAST, finishBody, &shared).sum;
     return done;
 }

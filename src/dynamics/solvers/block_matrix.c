@@ -459,6 +459,7 @@ void rbBlockMatrix_Solve(rbBlockMatrix* matrix, double* x)
 {
     int n = matrix->count;
     double* y = matrix->work.data;
+    RB_ASSERT(x != NULL && matrix->work.capacity >= B * n);
     double* upper = matrix->isSymmetric ? matrix->lower.data : matrix->upper.data;
     const size_t size = (size_t)B * sizeof(double);
     for (int i = 0; i < n; ++i) {

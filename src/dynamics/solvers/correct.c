@@ -556,6 +556,7 @@ static void iterate(Iteration* it)
     bool hasLinear = solver->cutCount < it->mechanism->blockCount;
     // With cuts one more solution would open them again.
     bool mayPolish = correction->isPolished && solver->cutCount == 0;
+    RB_ASSERT(correction->iterationsMax >= 0 && (it->isOfRates || correction->h > 0.0));
     for (;;) {
         it->result.error = 0.0;
         it->result.isBounded = it->isBounded;
@@ -708,6 +709,7 @@ rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
 {
     Iteration it = begin(corrector, mechanism, correction, NULL);
     const rbSolver* solver = corrector->solver;
+    RB_ASSERT(corrector->rowCount == mechanism->rowCount);
     for (;;) {
         it.result.error = 0.0;
         gatherErrors(&it);
