@@ -940,18 +940,6 @@ static bool isAtCap(const Call* call, int* roundsMax, double* fastest)
            call->done.sweeps >= (int64_t)SWEEPS_TIMES * sweepsMax;
 }
 
-static void resolveRound(Call* call, rbImpactLaw law)
-{
-    call->isShocked = false;
-    resolveSingles(call, law);
-    if (call->memory->groups.count == 0) {
-        call->done.sweeps += 1;
-        return;
-    }
-    saveBodies(call);
-    call->done.isMet = resolveTogether(call, law) && call->done.isMet;
-}
-
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
                                       const rbContactRun* run)
 {
@@ -986,7 +974,14 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
                 call.done.isMet = false;
                 return call.done;
             }
-            resolveRound(&call, (rbImpactLaw)law);
+            call.isShocked = false;
+            resolveSingles(&call, (rbImpactLaw)law);
+            if (collisions->groups.count == 0) {
+                call.done.sweeps += 1;
+            } else {
+                saveBodies(&call);
+                call.done.isMet = resolveTogether(&call, (rbImpactLaw)law) && call.done.isMet;
+            }
         }
     }
     return call.done;

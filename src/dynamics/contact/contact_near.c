@@ -168,7 +168,7 @@ static int getPairLimit(const rbContactPairs* pairs)
 }
 
 // The memory of a pair of bodies.
-static int takeMemory(rbContactPairs* pairs, const rbNearTraits* a, const rbNearTraits* b)
+static int takeMemory(rbContactPairs* pairs, const rbNearBody* a, const rbNearBody* b)
 {
     if (a->isBall && b->isBall) {
         return -1;
@@ -199,7 +199,7 @@ static int addPair(rbContactPairs* pairs, int a, int b)
     rbArray_Reserve(pairs->pairs, slot + 1);
     rbArray_Reserve(pairs->spans, slot + 1);
     const rbNearBody* bodies = pairs->bodies.data;
-    int memory = takeMemory(pairs, &bodies[a].traits, &bodies[b].traits);
+    int memory = takeMemory(pairs, &bodies[a], &bodies[b]);
     pairs->pairs.data[slot] = (rbContactCandidate){.memory = memory};
     pairs->spans.data[slot] = (rbPairSpans){0};
     pairs->order.isOld = true;
@@ -283,11 +283,11 @@ static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
 
 static bool areNear(const rbNearBody* p, const rbNearBody* q)
 {
-    if (p->traits.isBounded && q->traits.isBounded) {
+    if (p->isBounded && q->isBounded) {
         return rbDoBoxesOverlap(&p->box.bounds, &q->box.bounds);
     }
-    return p->traits.isBounded ? isBoxBelow(q, &p->box.bounds)
-                               : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
+    return p->isBounded ? isBoxBelow(q, &p->box.bounds)
+                        : q->isBounded && isBoxBelow(p, &q->box.bounds);
 }
 
 static bool isFiltered(const rbContactPairs* pairs, int a, int b)
@@ -348,17 +348,7 @@ static rbNearBody* reachBody(rbContactPairs* pairs, int body)
 
 static bool isUnbounded(const rbNearBody* body)
 {
-    return body->shape.geometry != NULL && !body->traits.isBounded;
-}
-
-static void listUnbounded(rbContactPairs* pairs)
-{
-    pairs->unbounded.count = 0;
-    for (int i = 0; i < pairs->bodies.count; ++i) {
-        if (isUnbounded(&pairs->bodies.data[i])) {
-            rbArray_Push(pairs->unbounded, i);
-        }
-    }
+    return body->shape.geometry != NULL && !body->isBounded;
 }
 
 static void measureShape(rbNearBody* body, rbNearHot* hot)
@@ -366,18 +356,18 @@ static void measureShape(rbNearBody* body, rbNearHot* hot)
     const rbGeometry* geometry = body->shape.geometry;
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
     body->hash = rbGeometry_GetHash(geometry);
-    body->traits.isBounded = rbGeometry_IsBounded(geometry);
-    body->traits.isMesh = family == RB_FAMILY_TRIANGLES;
-    body->traits.isManyfold = body->traits.isMesh || family == RB_FAMILY_COMPOUND;
-    body->traits.isBall = family == RB_FAMILY_BALL;
+    body->isBounded = rbGeometry_IsBounded(geometry);
+    body->isMesh = family == RB_FAMILY_TRIANGLES;
+    body->isManyfold = body->isMesh || family == RB_FAMILY_COMPOUND;
+    body->isBall = family == RB_FAMILY_BALL;
     body->turnRadius = 0.0;
     body->margin = 0.0;
     hot->radius = INFINITY;
-    if (body->traits.isBounded) {
+    if (body->isBounded) {
         // a ball that rotates about its center stays in place
         rbVec3 center = rbInvTransformPoint(body->shape.transform, RB_VEC3_ZERO);
-        body->turnRadius = body->traits.isBall ? rbLength(body->shape.transform.p)
-                                               : rbGeometry_GetRadius(geometry, center);
+        body->turnRadius = body->isBall ? rbLength(body->shape.transform.p)
+                                        : rbGeometry_GetRadius(geometry, center);
         hot->radius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
         rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
         rbVec3 edges = rbSub(bounds.upper, bounds.lower);
@@ -455,13 +445,19 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
     } else {
         copyShape(near, shape);
         measureShape(near, &pairs->hots.data[body]);
-        if (near->traits.isManyfold) {
+        if (near->isManyfold) {
             pairs->search.hasManyfolds = true;
             reserveScratch(pairs);
         }
     }
-    if (isListed || isUnbounded(near)) {
-        listUnbounded(pairs);
+    if (!isListed && !isUnbounded(near)) {
+        return;
+    }
+    pairs->unbounded.count = 0;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        if (isUnbounded(&pairs->bodies.data[i])) {
+            rbArray_Push(pairs->unbounded, i);
+        }
     }
 }
 
@@ -491,7 +487,7 @@ void rbContactPairs_ClearExclusions(rbContactPairs* pairs)
 // Whether the box of a body is longer along its way.
 static bool isStretched(const rbContactPairs* pairs, const rbNearBody* body)
 {
-    return pairs->isCarrying && body->traits.isBounded;
+    return pairs->isCarrying && body->isBounded;
 }
 
 static double getWantedRoom(const rbContactPairs* pairs, int index)
@@ -527,7 +523,7 @@ static void follow(rbNearBody* body, rbNearHot* hot, const rbContactPlace* place
     if (body->isPlaced && isSameTransform(&was, &now)) {
         return;
     }
-    if (!body->traits.isBounded || !body->isPlaced) {
+    if (!body->isBounded || !body->isPlaced) {
         body->isJumping = true;
     } else {
         double turn = boundTurn(body, now.q);
@@ -585,7 +581,7 @@ static void makeBox(const rbContactPairs* pairs, int index)
     body->box.pose = (rbTransform){body->position, body->orientation};
     body->box.stretch = getWantedStretch(pairs, index);
     RB_ASSERT(body->box.room >= pairs->closedGap && body->box.travel >= 0.0);
-    if (body->traits.isBounded) {
+    if (body->isBounded) {
         rbBounds box = rbGeometry_GetBounds(body->shape.geometry, body->world);
         rbVec3 room = rbMakeVec3(body->box.room, body->box.room, body->box.room);
         rbVec3 ahead = body->box.stretch;
@@ -596,22 +592,13 @@ static void makeBox(const rbContactPairs* pairs, int index)
     }
 }
 
-// Odometers do not bound the motion of the points of a half space.
-static void forgetDistances(rbContactPairs* pairs, int index)
-{
-    for (int32_t link = firstLink(pairs, index); link >= 0;
-         link = rbPairTable_Next(&pairs->table, link)) {
-        pairs->pairs.data[link >> 1].isMeasured = false;
-    }
-}
-
 // Puts the new box of a body into the broad phase; isDeferred: one of many, a Refit follows.
 static void putBox(rbContactPairs* pairs, int index, bool isDeferred)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     body->isPlaced = true;
     body->isStale = false;
-    if (body->traits.isBounded &&
+    if (body->isBounded &&
         !(isDeferred && rbBroadPhase_Defer(pairs->broad, index, body->box.bounds))) {
         rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
     }
@@ -625,7 +612,7 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
     const rbNearBody* body = &pairs->bodies.data[index];
     const unsigned char* isChanged = pairs->search.isChanged.data;
     int count = found->count;
-    if (body->traits.isBounded) {
+    if (body->isBounded) {
         rbBroadPhase_FindPartners(pairs->broad, index, found, scratch);
     }
     for (int i = count; i < found->count; ++i) {
@@ -634,9 +621,9 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
         count += (id > index || isChanged[id] == 0) && isNew(pairs, index, id) ? 1 : 0;
     }
     found->count = count;
-    int others = body->traits.isBounded ? pairs->unbounded.count : pairs->bodies.count;
+    int others = body->isBounded ? pairs->unbounded.count : pairs->bodies.count;
     for (int i = 0; i < others; ++i) {
-        int id = body->traits.isBounded ? pairs->unbounded.data[i] : i;
+        int id = body->isBounded ? pairs->unbounded.data[i] : i;
         const rbNearBody* other = &pairs->bodies.data[id];
         if (other->isPlaced && areNear(body, other) && isNew(pairs, index, id)) {
             rbIdList_Push(found, id);
@@ -654,8 +641,10 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
 
 static void applyChanges(rbContactPairs* pairs, int index, const int* changes, int count)
 {
-    if (!pairs->bodies.data[index].traits.isBounded) {
-        forgetDistances(pairs, index);
+    // Odometers do not bound the motion of the points of a half space.
+    int32_t link = pairs->bodies.data[index].isBounded ? -1 : firstLink(pairs, index);
+    for (; link >= 0; link = rbPairTable_Next(&pairs->table, link)) {
+        pairs->pairs.data[link >> 1].isMeasured = false;
     }
     for (int i = 0; i < count; ++i) {
         if (changes[i] < 0) {
@@ -674,8 +663,7 @@ static void applyChanges(rbContactPairs* pairs, int index, const int* changes, i
 static void enlarge(rbContactPairs* pairs, int index, double travel)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    if (body->traits.isBounded && body->isPlaced &&
-        getNeededRoom(pairs, index, travel) > body->box.room) {
+    if (body->isBounded && body->isPlaced && getNeededRoom(pairs, index, travel) > body->box.room) {
         rbIdList* found = &pairs->search.partners;
         rbNearHot* hot = &pairs->hots.data[index];
         hot->reach = fmax(hot->reach, travel);
@@ -684,16 +672,6 @@ static void enlarge(rbContactPairs* pairs, int index, double travel)
         found->count = 0;
         findChanges(pairs, index, found, &pairs->search.scratches.data[0].ids);
         applyChanges(pairs, index, found->ids, found->count);
-    }
-}
-
-static void retryDropped(rbContactPairs* pairs)
-{
-    if (pairs->report.dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
-        pairs->report.dropped = 0;
-        for (int i = 0; i < pairs->bodies.count; ++i) {
-            pairs->bodies.data[i].isStale = pairs->bodies.data[i].shape.geometry != NULL;
-        }
     }
 }
 
@@ -771,7 +749,12 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
     RB_ASSERT(places != NULL || bodyCount == 0);
     Approach approach = {pairs, places};
     int count = bodyCount < pairs->bodies.count ? bodyCount : pairs->bodies.count;
-    retryDropped(pairs);
+    if (pairs->report.dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
+        pairs->report.dropped = 0;
+        for (int i = 0; i < pairs->bodies.count; ++i) {
+            pairs->bodies.data[i].isStale = pairs->bodies.data[i].shape.geometry != NULL;
+        }
+    }
     rbArray_Reserve(pairs->search.isChanged, pairs->bodies.count);
     if (pairs->bodies.count > 0) {
         memset(pairs->search.isChanged.data, 0, (size_t)pairs->bodies.count);
@@ -799,7 +782,7 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
         rbAheadBody ahead = {.world = rbMulTransforms(at, body->shape.transform),
                              .position = at.p,
                              .rotation = poses[i].rotation};
-        ahead.turn = body->traits.isBounded ? boundTurn(body, at.q) : 0.0;
+        ahead.turn = body->isBounded ? boundTurn(body, at.q) : 0.0;
         ahead.travel = ahead.turn + rbDistance(at.p, body->position);
         pairs->ahead.bodies.data[i] = ahead;
         if (isWidened) {
@@ -827,21 +810,6 @@ static uint64_t hashShapes(const rbContactPairs* pairs)
     return hash;
 }
 
-static void placeBody(rbContactPairs* pairs, int index)
-{
-    rbNearBody* body = &pairs->bodies.data[index];
-    rbNearBody_Pose(body);
-    pairs->hots.data[index].center = body->world.p;
-    body->isJumping = false;
-    body->midway.stamp = 0;
-    bool isIn = body->shape.geometry != NULL && body->isPlaced && body->traits.isBounded;
-    if (isIn) {
-        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
-    } else if (rbBroadPhase_Has(pairs->broad, index)) {
-        rbBroadPhase_Remove(pairs->broad, index);
-    }
-}
-
 static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
 {
     rbNearBody* body = &pairs->bodies.data[index];
@@ -855,8 +823,17 @@ static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
     RB_MOVE(stream, hot->poseStamp);
     RB_MOVE(stream, body->isPlaced);
     RB_MOVE(stream, body->isStale);
-    if (stream->isLoading) {
-        placeBody(pairs, index);
+    if (!stream->isLoading) {
+        return;
+    }
+    rbNearBody_Pose(body);
+    hot->center = body->world.p;
+    body->isJumping = false;
+    body->midway.stamp = 0;
+    if (body->shape.geometry != NULL && body->isPlaced && body->isBounded) {
+        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
+    } else if (rbBroadPhase_Has(pairs->broad, index)) {
+        rbBroadPhase_Remove(pairs->broad, index);
     }
 }
 

@@ -280,7 +280,7 @@ static bool areApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearH
 static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
 {
     const rbNearBody* bodies = pairs->bodies.data;
-    bool isBall = bodies[item.a].traits.isBall || bodies[item.b].traits.isBall;
+    bool isBall = bodies[item.a].isBall || bodies[item.b].isBall;
     double size = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
     return pairs->isCarrying && !isBall ? CARRY_SIZE * size : 0.0;
 }
@@ -318,9 +318,8 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
         return false;
     }
     // odometers do not cover half spaces
-    bool isFixed =
-        (pairs->bodies.data[item.a].traits.isBounded || pair->stamps[0] == a->poseStamp) &&
-        (pairs->bodies.data[item.b].traits.isBounded || pair->stamps[1] == b->poseStamp);
+    bool isFixed = (pairs->bodies.data[item.a].isBounded || pair->stamps[0] == a->poseStamp) &&
+                   (pairs->bodies.data[item.b].isBounded || pair->stamps[1] == b->poseStamp);
     double path = a->travel + b->travel - pair->searched;
     uint32_t most = CARRY_POSES + (uint32_t)(item.a + item.b) % CARRY_POSES;
     bool isOld = a->poseStamp - pair->stamps[0] > most || b->poseStamp - pair->stamps[1] > most;
@@ -391,7 +390,7 @@ static rbSeparationInput makeInput(const rbNearBody* a, rbTransform worldA, cons
 
 static bool isManyfold(const rbContactPairs* pairs, int a, int b)
 {
-    return pairs->bodies.data[a].traits.isManyfold || pairs->bodies.data[b].traits.isManyfold;
+    return pairs->bodies.data[a].isManyfold || pairs->bodies.data[b].isManyfold;
 }
 
 // The manifolds of a pair, and how many there are.
@@ -465,7 +464,7 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
     pair->searched = hotA->travel + hotB->travel;
     pair->stamps[0] = hotA->poseStamp;
     pair->stamps[1] = hotB->poseStamp;
-    if (a->traits.isBall && b->traits.isBall) {
+    if (a->isBall && b->isBall) {
         searchBalls(search, item, threshold);
         return;
     }
@@ -532,18 +531,6 @@ static void beginFrame(rbContactPairs* pairs, int other)
     }
 }
 
-// Pairs this far ahead in the order are prefetched: the search is memory-bound.
-#define AHEAD 6
-
-static inline void prefetch(const rbContactPairs* pairs, int i)
-{
-    if (i + AHEAD < pairs->order.list.count) {
-        rbPairOrder next = pairs->order.list.data[i + AHEAD];
-        __builtin_prefetch(&pairs->pairs.data[next.slot]);
-        __builtin_prefetch(&pairs->hots.data[next.b]);
-    }
-}
-
 // The set of the frame, with room for what others append.
 static rbContactSet getSet(rbContactPairs* pairs)
 {
@@ -559,6 +546,9 @@ static rbContactSet getSet(rbContactPairs* pairs)
 #define PAIRS_LEAST 64
 #define BODIES_LEAST 256
 
+// Pairs this far ahead in the order are prefetched: the search is memory-bound.
+#define AHEAD 6
+
 // Searches a block of pairs.
 static void findBlock(void* context, rbShare share)
 {
@@ -573,7 +563,11 @@ static void findBlock(void* context, rbShare share)
     block->report = (rbPairsReport){.bodyA = -1, .bodyB = -1};
     for (int i = share.begin; i < share.end; ++i) {
         rbPoll();
-        prefetch(pairs, i);
+        if (i + AHEAD < pairs->order.list.count) {
+            rbPairOrder next = pairs->order.list.data[i + AHEAD];
+            __builtin_prefetch(&pairs->pairs.data[next.slot]);
+            __builtin_prefetch(&pairs->hots.data[next.b]);
+        }
         rbPairOrder item = pairs->order.list.data[i];
         int first = block->contacts.count;
         findPair(&search, item);
@@ -1107,18 +1101,6 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     }
 }
 
-// The bend of a pair that rolls, before the first solution.
-static void searchBend(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
-{
-    const rbContact* only = getRolling(pairs, item, flight);
-    rbSeparationInput input = makeAheadInput(pairs, item);
-    if (only != NULL && findAhead(pairs, item, &input) == 1) {
-        const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[0];
-        rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
-        (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
-    }
-}
-
 // Copies a contact of the node, as given, to the frame being written.
 static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int index)
 {
@@ -1196,7 +1178,17 @@ bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* fligh
     rbContactPairs_FollowFlight(pairs, flight->poses, false);
     pairs->ahead.isBent = false;
     for (int i = 0; i < pairs->order.list.count; ++i) {
-        searchBend(pairs, pairs->order.list.data[i], flight);
+        rbPairOrder item = pairs->order.list.data[i];
+        const rbContact* only = getRolling(pairs, item, flight);
+        if (only == NULL) {
+            continue;
+        }
+        rbSeparationInput input = makeAheadInput(pairs, item);
+        if (findAhead(pairs, item, &input) == 1) {
+            const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[0];
+            rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
+            (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
+        }
     }
     return pairs->ahead.isBent;
 }

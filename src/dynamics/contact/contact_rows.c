@@ -339,15 +339,6 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     }
 }
 
-static void beginTurn(rbSweepTurn* turn, const rbContactRun* run, const rbContact* contact)
-{
-    rbVec3 spin = rbSub(run->bodies[contact->bodyB].spin, run->bodies[contact->bodyA].spin);
-    memcpy(turn->impulse, contact->turning, sizeof(turn->impulse));
-    turn->bias[0] = rbDot(spin, contact->tangents[0]);
-    turn->bias[1] = rbDot(spin, contact->tangents[1]);
-    turn->bias[2] = rbDot(spin, contact->normal);
-}
-
 // The points that take part in a stage.
 static int countPoints(const rbSweepContact* contact, bool isVelocity)
 {
@@ -474,7 +465,12 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
             sum += point->impulse[0] + point->impulse[1] + point->impulse[2];
         }
         if (packed->turn >= 0) {
-            beginTurn(&rows->turns.data[packed->turn], run, contact);
+            rbSweepTurn* turn = &rows->turns.data[packed->turn];
+            rbVec3 spin = rbSub(run->bodies[contact->bodyB].spin, run->bodies[contact->bodyA].spin);
+            memcpy(turn->impulse, contact->turning, sizeof(turn->impulse));
+            turn->bias[0] = rbDot(spin, contact->tangents[0]);
+            turn->bias[1] = rbDot(spin, contact->tangents[1]);
+            turn->bias[2] = rbDot(spin, contact->normal);
         }
         if (run->react != NULL) {
             react(rows, run, packed);

@@ -22,13 +22,6 @@
 #define RB_PAIRS_PER_BODY 100
 #define RB_PAIRS_SPARE 10000
 
-typedef struct rbNearTraits {
-    bool isBounded;
-    bool isMesh;
-    bool isManyfold; // more than one manifold is possible
-    bool isBall;     // its points of contact do not move with it
-} rbNearTraits;
-
 // A fat box.
 typedef struct rbNearBox {
     rbBounds bounds;
@@ -42,7 +35,10 @@ typedef struct rbNearBox {
 typedef struct rbNearBody {
     rbContactShape shape; // as registered, with own materials and belts; no geometry: there is none
     uint64_t hash;        // of the geometry
-    rbNearTraits traits;
+    bool isBounded;
+    bool isMesh;
+    bool isManyfold;   // more than one manifold is possible
+    bool isBall;       // its points of contact do not move with it
     double turnRadius; // m, about the center of mass: how far a rotation can move a point
     double margin;     // m, by which its box is fatter than necessary
     // where it is

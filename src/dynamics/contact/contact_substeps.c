@@ -282,18 +282,6 @@ static inline void makeSide(rbQuad to[3], const rbQuad g[6], const rbQuad x[3], 
     to[2] = g[2] * cz;
 }
 
-static inline void makeRows(const WideGroup* group, const WideFactors* factors, WidePoint* point)
-{
-    WideRow arms = point->rows[0];
-    Three u = {point->speeds[0], point->speeds[1], point->speeds[2]};
-    for (int t = 0; t < 3; ++t) {
-        makeSide(point->rows[t].a, factors->a, group->axes[t], arms.a);
-        makeSide(point->rows[t].b, factors->b, arms.b, group->axes[t]);
-        point->speeds[t] = dot(u, group->axes[t]);
-        point->total[t] = rbQuad_All(0.0f);
-    }
-}
-
 static inline void weigh(WidePoint* point, rbQuad massSum, rbQuadMask isThere)
 {
     const WideRow* r = point->rows;
@@ -321,8 +309,16 @@ static void buildGroup(const WideGroup* group, const WideFactors* factors, WideP
     rbQuadMask counts;
     memcpy(&counts, group->counts, sizeof counts);
     for (int i = 0; i < group->pointCount; ++i) {
-        makeRows(group, factors, &points[i]);
-        weigh(&points[i], group->invMassA + group->invMassB, counts > i);
+        WidePoint* point = &points[i];
+        WideRow arms = point->rows[0];
+        Three u = {point->speeds[0], point->speeds[1], point->speeds[2]};
+        for (int t = 0; t < 3; ++t) {
+            makeSide(point->rows[t].a, factors->a, group->axes[t], arms.a);
+            makeSide(point->rows[t].b, factors->b, arms.b, group->axes[t]);
+            point->speeds[t] = dot(u, group->axes[t]);
+            point->total[t] = rbQuad_All(0.0f);
+        }
+        weigh(point, group->invMassA + group->invMassB, counts > i);
     }
 }
 
@@ -1085,16 +1081,6 @@ static void finishPoints(void* context, rbShare share)
     }
 }
 
-static void finishJoints(const rbContactSubsteps* s, const rbSubstepsTask* task)
-{
-    for (int i = 0; i < s->joints.count; ++i) {
-        const rbSubstepJoint* joint = &s->joints.data[i];
-        for (int k = 0; k < joint->rowCount; ++k) {
-            task->joints[i].reactions[k] = (double)joint->totals[k] / task->run->h;
-        }
-    }
-}
-
 static WidePass makePass(const rbContactSettings* settings, double dt)
 {
     double omega = 2.0 * 3.14159265358979323846 * SPRING_PART / dt;
@@ -1149,7 +1135,12 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     done.solved.isMet =
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
-    finishJoints(substeps, task);
+    for (int i = 0; i < substeps->joints.count; ++i) {
+        const rbSubstepJoint* joint = &substeps->joints.data[i];
+        for (int k = 0; k < joint->rowCount; ++k) {
+            task->joints[i].reactions[k] = (double)joint->totals[k] / task->run->h;
+        }
+    }
     RB_ASSERT(done.solved.gapError >= 0.0 && done.approach >= 0.0);
     done.work = rbRunElements(bodyCount, BODIES_LEAST, finishBody, &shared).sum;
     return done;

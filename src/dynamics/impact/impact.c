@@ -712,24 +712,20 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
 
 // -------------------------------------------------------------------------------------- one impact
 
-// True when the direction of sliding cannot turn by more than rounding, for any direction.
-static bool isIsotropic(const rbImpactPath* path)
-{
-    const rbSym3* k = &path->k;
-    double turn = fabs(k->xz) + fabs(k->yz) + path->mu * (fabs(k->xx - k->yy) + fabs(k->xy));
-    return turn <= 4.0 * DBL_EPSILON * path->mu * (k->xx < k->yy ? k->xx : k->yy);
-}
-
 // True when the remaining turn of the direction is negligible: it is constant, or it settles so
 // fast that the p_z remaining until the stop, r/|g|, changes by less than the rounding of p_z.
 static bool isStraight(const rbImpactPath* path, const rbSlip* slip)
 {
-    if (fabs(slip->h) <= slip->hNoise || isIsotropic(path)) {
+    if (fabs(slip->h) <= slip->hNoise) {
         return true;
     }
+    const rbSym3* k = &path->k;
+    double turn = fabs(k->xz) + fabs(k->yz) + path->mu * (fabs(k->xx - k->yy) + fabs(k->xy));
+    bool isIsotropic = turn <= 4.0 * DBL_EPSILON * path->mu * (k->xx < k->yy ? k->xx : k->yy);
     bool isSettling = slip->g < 0.0 && fabs(slip->h) < -1e-3 * slip->hSlope;
-    return isSettling &&
-           slip->speed * fabs(slip->h) <= 0.25 * DBL_EPSILON * path->pz * (slip->g * slip->hSlope);
+    return isIsotropic ||
+           (isSettling && slip->speed * fabs(slip->h) <=
+                              0.25 * DBL_EPSILON * path->pz * (slip->g * slip->hSlope));
 }
 
 // Slides to the stop or the end.
@@ -913,17 +909,6 @@ static bool raisesEnergy(const rbImpactPath* path)
     return total > 1e-12 * (fabs(path->compressionWork) + fabs(path->frictionWork));
 }
 
-// The tangential velocity and its work, from the impulse.
-static void finishGrazing(const rbImpactInput* input, rbImpactResult* result)
-{
-    rbVec3 p = result->impulse;
-    rbVec3 change = rbMulSV(input->matrix, p);
-    result->velocity.x = input->velocity.x + change.x;
-    result->velocity.y = input->velocity.y + change.y;
-    result->frictionWork = 0.5 * (p.x * (input->velocity.x + result->velocity.x) +
-                                  p.y * (input->velocity.y + result->velocity.y));
-}
-
 static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
     if (input->friction == 0.0) {
@@ -966,7 +951,13 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
     result->frictionWork = unit * (unit * path.frictionWork);
     result->compressionWork = unit * (unit * path.compressionWork);
     if (isGrazing) {
-        finishGrazing(input, result);
+        // the tangential velocity and its work, from the impulse
+        rbVec3 p = result->impulse;
+        rbVec3 change = rbMulSV(input->matrix, p);
+        result->velocity.x = input->velocity.x + change.x;
+        result->velocity.y = input->velocity.y + change.y;
+        result->frictionWork = 0.5 * (p.x * (input->velocity.x + result->velocity.x) +
+                                      p.y * (input->velocity.y + result->velocity.y));
     }
     result->steps = path.steps;
     result->isEnergyRaised = raisesEnergy(&path);

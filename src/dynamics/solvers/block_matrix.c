@@ -62,16 +62,6 @@ void rbBlockMatrix_Couple(rbBlockMatrix* matrix, int a, int b)
     }
 }
 
-static int findLeast(const rbBlockMatrix* matrix)
-{
-    int best = -1;
-    for (int i = 0; i < matrix->count; ++i) {
-        int degree = matrix->degrees.data[i];
-        best = degree >= 0 && (best < 0 || degree < matrix->degrees.data[best]) ? i : best;
-    }
-    return best;
-}
-
 // The remaining neighbors of a block become neighbors of each other, and are its column.
 static void eliminate(rbBlockMatrix* matrix, int block)
 {
@@ -115,7 +105,11 @@ void rbBlockMatrix_Finish(rbBlockMatrix* matrix)
         matrix->degrees.data[i] = countBits(bitsOf(matrix, i), matrix->words);
     }
     for (int j = 0; j < n; ++j) {
-        int block = findLeast(matrix);
+        int block = -1;
+        for (int i = 0; i < n; ++i) {
+            int degree = matrix->degrees.data[i];
+            block = degree >= 0 && (block < 0 || degree < matrix->degrees.data[block]) ? i : block;
+        }
         matrix->places.data[block] = j;
         matrix->starts.data[j] = matrix->rows.count;
         eliminate(matrix, block);
