@@ -296,15 +296,6 @@ static bool isFiltered(const rbContactPairs* pairs, int a, int b)
            !pairs->filter.function(pairs->filter.context, a < b ? a : b, a < b ? b : a);
 }
 
-static bool mayMeet(const rbContactPairs* pairs, int a, int b)
-{
-    const rbContactShape* p = &pairs->bodies.data[a].shape;
-    const rbContactShape* q = &pairs->bodies.data[b].shape;
-    const rbPairTable* excluded = &pairs->filter.exclusions;
-    return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
-           (excluded->count == 0 || rbPairTable_Find(excluded, a, b) < 0);
-}
-
 void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context)
 {
     pairs->filter.function = filter;
@@ -324,7 +315,12 @@ void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, voi
 // Whether two bodies are a pair that the table does not have yet.
 static bool isNew(const rbContactPairs* pairs, int a, int b)
 {
-    return mayMeet(pairs, a, b) && rbPairTable_Find(&pairs->table, a, b) < 0;
+    const rbContactShape* p = &pairs->bodies.data[a].shape;
+    const rbContactShape* q = &pairs->bodies.data[b].shape;
+    const rbPairTable* excluded = &pairs->filter.exclusions;
+    return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
+           (excluded->count == 0 || rbPairTable_Find(excluded, a, b) < 0) &&
+           rbPairTable_Find(&pairs->table, a, b) < 0;
 }
 
 // -------------------------------------------------------------------------------------- shapes

@@ -396,12 +396,12 @@ void rbNewton_Apply(rbContactNewton* newton)
         double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
         double scale = length > limit ? limit / length : 1.0;
         double x[3] = {p->x[0], scale * p->x[1], scale * p->x[2]};
-        for (int k = 0; p->point == NULL && k < (p->turn == 0 ? 2 : 1); ++k) {
-            p->contact->turning[p->turn + k] = p->reach * x[1 + k];
-            applyRow(run, p->contact->bodyA, p->contact->bodyB, p->rows[1 + k],
-                     x[1 + k] - p->start[1 + k]);
-        }
         if (p->point == NULL) {
+            for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
+                p->contact->turning[p->turn + k] = p->reach * x[1 + k];
+                applyRow(run, p->contact->bodyA, p->contact->bodyB, p->rows[1 + k],
+                         x[1 + k] - p->start[1 + k]);
+            }
             continue;
         }
         rbVec3 impulse = rbJoinImpulse(p->contact->normal, p->contact->tangents, x[0] - p->start[0],

@@ -299,15 +299,6 @@ static rbTransform getPose(const rbContactPairs* pairs, rbPairOrder item)
     return rbInvMulTransforms(pairs->bodies.data[larger].world, pairs->bodies.data[smaller].world);
 }
 
-// How far points of the smaller body have moved in the frame of the larger since the search, m.
-static double getMoved(const rbContactPairs* pairs, rbPairOrder item)
-{
-    rbTransform was = rbContactPairs_GetMemory(pairs, item.slot)->pose;
-    rbTransform is = getPose(pairs, item);
-    double radius = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
-    return rbDistance(is.p, was.p) + rbBoundTurn(radius, is.q, was.q);
-}
-
 static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double threshold)
 {
     const rbContactCandidate* pair = &pairs->pairs.data[item.slot];
@@ -320,13 +311,17 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
     // odometers do not cover half spaces
     bool isFixed = (pairs->bodies.data[item.a].isBounded || pair->stamps[0] == a->poseStamp) &&
                    (pairs->bodies.data[item.b].isBounded || pair->stamps[1] == b->poseStamp);
-    double path = a->travel + b->travel - pair->searched;
+    double moved = a->travel + b->travel - pair->searched;
     uint32_t most = CARRY_POSES + (uint32_t)(item.a + item.b) % CARRY_POSES;
     bool isOld = a->poseStamp - pair->stamps[0] > most || b->poseStamp - pair->stamps[1] > most;
-    if (!isFixed || (isOld && !(path <= carry))) {
+    if (!isFixed || (isOld && !(moved <= carry))) {
         return false;
     }
-    double moved = path <= carry ? path : getMoved(pairs, item);
+    if (!(moved <= carry)) { // points of the smaller body in the frame of the larger
+        rbTransform was = rbContactPairs_GetMemory(pairs, item.slot)->pose;
+        rbTransform is = getPose(pairs, item);
+        moved = rbDistance(is.p, was.p) + rbBoundTurn(fmin(a->radius, b->radius), is.q, was.q);
+    }
     return moved <= carry && threshold + moved <= pair->threshold;
 }
 
@@ -786,6 +781,17 @@ static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
     return hot;
 }
 
+// The nearest point of a contact of the node.
+static const rbFoundPoint* getNearest(const rbContactFrame* node, int contact)
+{
+    const rbFoundPoint* points = &node->foundPoints.data[node->contacts.data[contact].firstPoint];
+    int nearest = 0;
+    for (int k = 1; k < node->contacts.data[contact].pointCount; ++k) {
+        nearest = points[k].distance < points[nearest].distance ? k : nearest;
+    }
+    return &points[nearest];
+}
+
 // Distance at the node, if it was found.
 static double getNodeDistance(const rbContactPairs* pairs, int slot)
 {
@@ -793,10 +799,7 @@ static double getNodeDistance(const rbContactPairs* pairs, int slot)
     rbPairSpan span = getSpan(pairs, slot, node);
     double least = INFINITY;
     for (int i = span.first; i < span.first + span.count; ++i) {
-        const rbContact* contact = &node->contacts.data[i];
-        for (int k = 0; k < contact->pointCount; ++k) {
-            least = fmin(least, node->foundPoints.data[contact->firstPoint + k].distance);
-        }
+        least = fmin(least, getNearest(node, i)->distance);
     }
     return least;
 }
@@ -989,13 +992,11 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
                     const rbFoundContact* found, const rbFoundPoint* at)
 {
     const int bodies[2] = {item.a, item.b};
-    const rbVec3 arms[2] = {at->armA, at->armB};
-    rbVec3 cores[2];
+    rbVec3 cores[2] = {at->armA, at->armB};
     double gap = at->distance;
     for (int i = 0; i < 2; ++i) {
-        cores[i] = arms[i];
         if (isSpinning(&flight->bodies[bodies[i]], flight->h)) {
-            double depth = rbDot(found->normal, arms[i]); // toward B
+            double depth = rbDot(found->normal, cores[i]); // toward B
             gap += (i == 0 ? depth : -depth) - 0.5 * at->distance;
             gap -= pairs->bodies.data[bodies[i]].margin;
             cores[i] = RB_VEC3_ZERO;
@@ -1024,13 +1025,7 @@ static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactA
     const rbContactFrame* node = &pairs->frames[pairs->node];
     rbPairSpan span = getSpan(pairs, item.slot, node);
     for (int i = span.first; i < span.first + span.count; ++i) {
-        const rbContact* contact = &node->contacts.data[i];
-        const rbFoundPoint* nearest = &node->foundPoints.data[contact->firstPoint];
-        for (int k = 1; k < contact->pointCount; ++k) {
-            const rbFoundPoint* other = &node->foundPoints.data[contact->firstPoint + k];
-            nearest = other->distance < nearest->distance ? other : nearest;
-        }
-        addCore(pairs, item, flight, &node->foundContacts.data[i], nearest);
+        addCore(pairs, item, flight, &node->foundContacts.data[i], getNearest(node, i));
     }
 }
 
@@ -1054,14 +1049,6 @@ static int findAhead(rbContactPairs* pairs, rbPairOrder item, const rbSeparation
 static bool isTurningFar(const rbContactPairs* pairs, int body)
 {
     return pairs->ahead.bodies.data[body].turn > CAPPED_SLACK * pairs->hots.data[body].radius;
-}
-
-static void clearBend(const rbContactPairs* pairs, int slot, const rbContactAhead* flight)
-{
-    rbPairSpan span = getSpan(pairs, slot, &pairs->frames[pairs->node]);
-    for (int i = span.first; i < span.first + span.count; ++i) {
-        flight->nodePoints[flight->nodeContacts[i].firstPoint].bend = 0.0;
-    }
 }
 
 static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
@@ -1095,7 +1082,10 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
         if (isDeep && isContrary(pairs, item.slot, normal)) {
             pairs->report.isThrough = true;
         } else if (!bendPoint(pairs, only, flight, manifold, normal) && isNear) {
-            clearBend(pairs, item.slot, flight);
+            rbPairSpan span = getSpan(pairs, item.slot, &pairs->frames[pairs->node]);
+            for (int k = span.first; k < span.first + span.count; ++k) {
+                flight->nodePoints[flight->nodeContacts[k].firstPoint].bend = 0.0;
+            }
             addAhead(pairs, item, flight, manifold);
         }
     }
