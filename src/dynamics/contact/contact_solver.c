@@ -799,29 +799,24 @@ static double findPart(const Stage* stage)
     return rbEnergyLine_FindPart(&levels, rise < 0.0 ? -rise : 0.0);
 }
 
-// Conveyors do work.
-static bool hasBelt(const Stage* stage)
-{
-    for (int i = 0; i < stage->pack.contactCount; ++i) {
-        int index = stage->rows->contacts.data[stage->pack.firstContact + i].index;
-        if (stage->run->set->contacts[index].hasBelt) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Energy has not grown; errors in between are at most those of the mixture.
+// Energy has not grown, unless conveyors do work; errors in between are at most those of the
+// mixture.
 static double boundEnergy(const Stage* stage)
 {
-    double part = hasBelt(stage) ? 1.0 : findPart(stage);
+    int first = stage->pack.firstContact;
+    int last = first + stage->pack.contactCount;
+    bool hasBelt = false;
+    for (int i = first; i < last; ++i) {
+        int index = stage->rows->contacts.data[i].index;
+        hasBelt = hasBelt || stage->run->set->contacts[index].hasBelt;
+    }
+    double part = hasBelt ? 1.0 : findPart(stage);
     RB_ASSERT(part >= 0.0 && part <= 1.0);
     if (part < 1.0) {
         for (int i = 0; i < 2 * stage->pack.bodyCount; ++i) {
             mix(stage, i, part);
         }
-        keepPart(stage, stage->pack.firstContact,
-                 stage->pack.firstContact + stage->pack.contactCount, part);
+        keepPart(stage, first, last, part);
     }
     return part;
 }

@@ -648,14 +648,6 @@ static double findGoal(const rbImpactPath* path, const CurvedPiece* piece, doubl
                                           : INFINITY;
 }
 
-static void setNormalState(rbImpactPath* path, const CurvedPiece* piece, double t)
-{
-    path->z = evaluate(&piece->quantities[RB_QUANTITY_VELOCITY], t);
-    path->pz =
-        piece->base[RB_QUANTITY_IMPULSE] + evaluate(&piece->quantities[RB_QUANTITY_IMPULSE], t);
-    path->work = piece->base[RB_QUANTITY_WORK] + evaluate(&piece->quantities[RB_QUANTITY_WORK], t);
-}
-
 static void setTangentialState(rbImpactPath* path, const rbSlip* slip, const CurvedPiece* piece,
                                double t)
 {
@@ -694,7 +686,10 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
         double goal = findGoal(path, &piece, t, end);
         bool isGoal = goal < INFINITY;
         t = isGoal ? goal : end;
-        setNormalState(path, &piece, t);
+        const Series* q = piece.quantities;
+        path->z = evaluate(&q[RB_QUANTITY_VELOCITY], t);
+        path->pz = piece.base[RB_QUANTITY_IMPULSE] + evaluate(&q[RB_QUANTITY_IMPULSE], t);
+        path->work = piece.base[RB_QUANTITY_WORK] + evaluate(&q[RB_QUANTITY_WORK], t);
         piece.base[RB_QUANTITY_WORK] -= path->work;
         if (isGoal) {
             rbImpactPath_PassGoal(path);
