@@ -274,15 +274,17 @@ void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
 {
     double* residual = newton->residual;
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const rbNewtonMass* m = &newton->masses.data[i];
+        rbNewtonMass m = newton->masses.data[i];
+        double* to = &residual[DOF * (size_t)i];
         double change[DOF];
         for (int k = 0; k < DOF; ++k) {
             change[k] = newton->starts[DOF * i + k] - velocities[DOF * i + k];
         }
-        rbVec3 turn = rbMulSV(m->inertia, rbMakeVec3(change[3], change[4], change[5]));
-        const double values[DOF] = {
-            m->mass * change[0], m->mass * change[1], m->mass * change[2], turn.x, turn.y, turn.z};
-        memcpy(&residual[DOF * (size_t)i], values, sizeof values);
+        rbVec3 turn = rbMulSV(m.inertia, rbMakeVec3(change[3], change[4], change[5]));
+        for (int k = 0; k < 3; ++k) {
+            to[k] = m.mass * change[k];
+        }
+        memcpy(to + 3, &turn, sizeof turn);
     }
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
