@@ -14,7 +14,7 @@
 #include "contact_corpus.h"
 #include "contact_experiments.h"
 #include "contact_residual.h"
-#include "dynamics/contact/contact_hybrid.h"
+#include "dynamics/contact/contact_newton.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 // Islands solved as a whole: the sparse matrix, Coulomb's conditions at the end, joints among the
 // contacts.
-#include "dynamics/contact/contact_hybrid.h"
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/solvers/block_matrix.h"
 #include "random_island.h"

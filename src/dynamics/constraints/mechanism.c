@@ -61,7 +61,7 @@ rbVec3 rbMechBody_GetSpin(const rbMechBody* body, const rbRowMass* mass)
 
 void rbMechBody_LookAhead(rbMechBody* body, double h)
 {
-    RB_ASSERT(body->isDynamic);
+    RB_ASSERT(body->isDynamic && h >= 0.0);
     body->ahead.position = rbAddScaled(body->pose.position, h, body->velocity);
     body->ahead.orientation = rbTurn_Step(&body->turn, body->pose.orientation, body->momentum, h);
     body->ahead.rotation = rbMatFromQuat(body->ahead.orientation);
@@ -78,6 +78,7 @@ void rbMechanism_LookAhead(rbMechanism* mechanism, double h)
 
 void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors)
 {
+    RB_ASSERT(index >= 0 && index < mechanism->blockCount);
     const rbRowBlock* block = &mechanism->blocks[index];
     block->errors(block->data, &mechanism->bodies[block->bodyA].ahead,
                   &mechanism->bodies[block->bodyB].ahead, errors);
@@ -103,6 +104,7 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
 
 void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates)
 {
+    RB_ASSERT(index >= 0 && index < mechanism->blockCount);
     const rbRowBlock* block = &mechanism->blocks[index];
     const rbMechBody* bodyA = &mechanism->bodies[block->bodyA];
     const rbMechBody* bodyB = &mechanism->bodies[block->bodyB];
@@ -124,6 +126,7 @@ double rbMechanism_GetResponse(const rbMechanism* mechanism, const rbRowBlock* b
 
 void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x)
 {
+    RB_ASSERT(index >= 0 && index < mechanism->blockCount);
     const rbRowBlock* block = &mechanism->blocks[index];
     rbVec3 p = RB_VEC3_ZERO, lA = RB_VEC3_ZERO, lB = RB_VEC3_ZERO;
     for (int i = 0; i < block->rowCount; ++i) {

@@ -37,7 +37,6 @@
 #include "dynamics/impact/energy_line.h"
 #include "dynamics/impact/impact_law.h"
 
-#include <float.h>
 #include <math.h>
 
 // Height of a fall that ends in contact: the default of restSpeed.
@@ -263,17 +262,6 @@ static double findFriction(const Call* call, const Hit* hit, rbVec3* p, bool* is
     return rbDistance(*p, hit->p) / hit->tangentialShare;
 }
 
-// Friction at a point. Returns the miss before, m/s.
-static double rubHit(const Call* call, Hit* hit)
-{
-    rbVec3 p;
-    double miss = findFriction(call, hit, &p, &hit->isSticking);
-    if (miss > 0.0) {
-        setImpulse(call, hit, p);
-    }
-    return miss;
-}
-
 // ---------------------------------------------------------------------------------- sweeps
 
 // Brings all points of a contact to their targets, then friction. Returns the largest miss before.
@@ -293,7 +281,12 @@ static double sweepGroup(const Call* call, const Group* group)
         }
     }
     for (int i = 0; i < group->hitCount; ++i) {
-        first = fmax(first, rubHit(call, &hits[i]));
+        rbVec3 p;
+        double miss = findFriction(call, &hits[i], &p, &hits[i].isSticking);
+        if (miss > 0.0) {
+            setImpulse(call, &hits[i], p);
+        }
+        first = fmax(first, miss);
     }
     return first;
 }
@@ -404,28 +397,23 @@ static void setTargets(const Call* call, rbImpactLaw law)
     }
 }
 
-static void saveBody(Call* call, int body)
-{
-    int* uses = &call->memory->uses.data[body];
-    const rbContactBody* own = &call->run->bodies[body];
-    if (*uses >= 0) {
-        Saved saved = {.body = body,
-                       .isFrozen = own->isFrozen,
-                       .velocities = {own->velocity},
-                       .spins = {own->spin},
-                       .factor = rbFactorInertia(&own->invInertia)};
-        rbArray_Push(call->memory->saved, saved);
-        *uses = -1;
-    }
-}
-
 static void saveBodies(Call* call)
 {
-    call->memory->saved.count = 0;
-    for (int g = 0; call->settings->shockAfter > 0 && g < call->memory->groups.count; ++g) {
-        const rbContact* contact = getGroupContact(call, g);
-        saveBody(call, contact->bodyA);
-        saveBody(call, contact->bodyB);
+    rbCollisions* memory = call->memory;
+    memory->saved.count = 0;
+    for (int i = 0; call->settings->shockAfter > 0 && i < 2 * memory->groups.count; ++i) {
+        const rbContact* contact = getGroupContact(call, i / 2);
+        int index = i % 2 == 0 ? contact->bodyA : contact->bodyB;
+        const rbContactBody* body = &call->run->bodies[index];
+        if (memory->uses.data[index] >= 0) {
+            Saved saved = {.body = index,
+                           .isFrozen = body->isFrozen,
+                           .velocities = {body->velocity},
+                           .spins = {body->spin},
+                           .factor = rbFactorInertia(&body->invInertia)};
+            rbArray_Push(memory->saved, saved);
+            memory->uses.data[index] = -1;
+        }
     }
 }
 
@@ -570,6 +558,7 @@ static bool boundPhase(Call* call, double room)
         return false;
     }
     double part = rbEnergyLine_FindPart(&line, room);
+    RB_ASSERT(room >= 0.0 && part >= 0.0 && part <= 1.0);
     for (int i = 0; i < call->memory->hits.count; ++i) {
         Hit* hit = &call->memory->hits.data[i];
         setImpulse(call, hit, getBetween(hit, hit->start, part));
@@ -827,6 +816,7 @@ static bool resolveSingle(Call* call, const Hit* hit, rbImpactLaw law)
         input.friction = contact->friction;
         rbResolveImpact(&input, &result);
     }
+    RB_ASSERT(result.impulse.z >= 0.0);
     rbVec3 p = rbMulMV(frame, result.impulse);
     rbContact_ApplyImpulse(call->run->bodies, contact, point, p);
     rbCollisionNote note = {.contact = hit->contact,
@@ -950,18 +940,6 @@ static bool isAtCap(const Call* call, int* roundsMax, double* fastest)
            call->done.sweeps >= (int64_t)SWEEPS_TIMES * sweepsMax;
 }
 
-static void resolveRound(Call* call, rbImpactLaw law)
-{
-    call->isShocked = false;
-    resolveSingles(call, law);
-    if (call->memory->groups.count == 0) {
-        call->done.sweeps += 1;
-        return;
-    }
-    saveBodies(call);
-    call->done.isMet = resolveTogether(call, law) && call->done.isMet;
-}
-
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
                                       const rbContactRun* run)
 {
@@ -996,7 +974,14 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
                 call.done.isMet = false;
                 return call.done;
             }
-            resolveRound(&call, (rbImpactLaw)law);
+            call.isShocked = false;
+            resolveSingles(&call, (rbImpactLaw)law);
+            if (collisions->groups.count == 0) {
+                call.done.sweeps += 1;
+            } else {
+                saveBodies(&call);
+                call.done.isMet = resolveTogether(&call, (rbImpactLaw)law) && call.done.isMet;
+            }
         }
     }
     return call.done;

@@ -17,7 +17,6 @@
 #include <rattleback/vecmath.h>
 
 #include <stdbool.h>
-#include <stdint.h>
 
 // A body as contacts see it, in an array by index of the host. Two cache lines.
 typedef struct rbContactBody {
@@ -38,6 +37,12 @@ static inline bool rbContactBody_HasMass(const rbContactBody* body)
 static inline bool rbContactBody_IsMoved(const rbContactBody* body)
 {
     return body->invMass > 0.0 && !body->isFrozen;
+}
+
+// The same, or only rotate it.
+static inline bool rbContactBody_IsMovable(const rbContactBody* body)
+{
+    return !body->isFrozen && rbContactBody_HasMass(body);
 }
 
 static inline bool rbContactBody_IsMoving(const rbContactBody* body)
@@ -148,6 +153,7 @@ static inline double rbContact_NormalSpeed(const rbContactBody* bodies, const rb
 // faster than partSpeed.
 static inline double rbContactPoint_GetPart(const rbContactPoint* point, double h, double partSpeed)
 {
+    RB_ASSERT(h > 0.0 && partSpeed >= 0.0);
     double part = point->gap / h;
     return (point->isAhead || part > -partSpeed ? part : -partSpeed) + point->bend / h;
 }

@@ -9,20 +9,6 @@
 // A pivot of an inverse inertia below this fraction of its diagonal is rounding: no rotation there.
 #define RB_PIVOT_LEAST 1e-14
 
-// Whether impulses move a body.
-static inline bool rbContactBody_IsMovable(const rbContactBody* body)
-{
-    const rbSym3* s = &body->invInertia;
-    return !body->isFrozen && (body->invMass > 0.0 || s->xx > 0.0 || s->yy > 0.0 || s->zz > 0.0);
-}
-
-// The largest eigenvalue of a symmetric matrix of two rows.
-static inline double rbFindLargest(double k11, double k22, double k12)
-{
-    double half = 0.5 * (k11 - k22);
-    return 0.5 * (k11 + k22) + sqrt(half * half + k12 * k12);
-}
-
 // Lower triangular G of G G^T = s; the diagonal in xx, yy, zz. Directions without rotation have
 // zero columns.
 static inline rbSym3 rbFactorInertia(const rbSym3* s)

@@ -259,6 +259,7 @@ static double countTime(rbContactFreeze* freeze, const rbContactNode* node,
         if (state->next != AWAKE) {
             continue;
         }
+        RB_ASSERT(node->radii[body] >= 0.0);
         double speed = rbLength(own->velocity) + node->radii[body] * rbLength(own->spin);
         bool isSlow = speed < freeze->speed && !isCarried;
         bool isNew = state->seen != freeze->updates - 1;
@@ -292,6 +293,7 @@ static void freezeIsland(rbContactFreeze* freeze, const rbContactNode* node,
         rbArray_Push(freeze->frozen, body);
         freeze->frozenCount += 1;
     }
+    RB_ASSERT(freeze->frozenCount <= freeze->frozen.count);
 }
 
 int rbContactFreeze_Update(rbContactFreeze* freeze, const rbContactNode* node, double h)

@@ -44,7 +44,7 @@ typedef struct Edge {
     X(int, islandBodies)  /* by island, then ascending */                  \
     X(int, contactStarts) /* by island, one more at the end */             \
     X(int, bodyStarts)    /* the same */                                   \
-    X(bool, grounded)     /* by node, then by island */
+    X(bool, grounded)     /* by island */
 
 #define DECLARE_ARRAY(type, name) RB_ARRAY(type) name;
 #define FREE_ARRAY(type, name) rbArray_Free(graph->name);
@@ -92,25 +92,6 @@ static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* so
 }
 
 // ------------------------------------------------------------------------------------- nodes
-
-static void forgetNodes(rbContactGraph* graph)
-{
-    for (int i = 0; i < graph->bodies.count; ++i) {
-        graph->nodes.data[graph->bodies.data[i]] = NONE;
-    }
-    graph->bodies.count = 0;
-}
-
-static void addNodes(rbContactGraph* graph, int bodyCount)
-{
-    int known = graph->nodes.count;
-    if (bodyCount > known) {
-        rbArray_SetCount(graph->nodes, bodyCount);
-        for (int i = known; i < bodyCount; ++i) {
-            graph->nodes.data[i] = NONE;
-        }
-    }
-}
 
 // Registers a body that has an edge, unless it is NONE. Its node is assigned later.
 static void addBody(rbContactGraph* graph, int body)
@@ -204,24 +185,29 @@ static void findIslands(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
     rbArray_SetCount(graph->parents, count);
-    rbArray_SetCount(graph->grounded, count);
     int* parents = graph->parents.data;
     for (int i = 0; i < count; ++i) {
         parents[i] = i;
-        graph->grounded.data[i] = false;
     }
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
         if (edge.a != NONE && edge.b != NONE) {
             (void)rbSets_Join(parents, edge.a, edge.b);
-        } else if (edge.a != NONE || edge.b != NONE) {
-            graph->grounded.data[edge.a != NONE ? edge.a : edge.b] = true;
         }
     }
     graph->islandCount = 0;
+    graph->grounded.count = 0;
     for (int i = 0; i < count; ++i) {
         // A parent is a smaller node, so its island is known.
+        RB_ASSERT(parents[i] <= i);
         parents[i] = parents[i] == i ? graph->islandCount++ : parents[parents[i]];
+    }
+    rbArray_Fill(graph->grounded, graph->islandCount, false);
+    for (int i = 0; i < graph->edges.count; ++i) {
+        Edge edge = graph->edges.data[i];
+        if ((edge.a == NONE) != (edge.b == NONE)) {
+            graph->grounded.data[parents[edge.a != NONE ? edge.a : edge.b]] = true;
+        }
     }
 }
 
@@ -354,23 +340,6 @@ static void orderContacts(rbContactGraph* graph, rbContactSet* set)
     }
 }
 
-static void groundIslands(rbContactGraph* graph)
-{
-    // By node before, by island afterward: an island's index is at most its least node's.
-    bool* grounded = graph->grounded.data;
-    int island = 0;
-    for (int node = 0; node < graph->bodies.count; ++node) {
-        bool isGrounded = grounded[node];
-        int own = graph->parents.data[node];
-        RB_ASSERT(own <= node && own <= island);
-        if (own == island) {
-            grounded[island++] = false;
-        }
-        grounded[own] = grounded[own] || isGrounded;
-    }
-    RB_ASSERT(island == graph->islandCount);
-}
-
 int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbContactBody* bodies,
                          int bodyCount, const int (*links)[2], int linkCount)
 {
@@ -379,7 +348,7 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     Ends ends = {graph, set, bodies, links};
     int count = set->contactCount + linkCount;
     bool isSame = graph->ends.count == count && graph->contactCount == set->contactCount;
-    addNodes(graph, bodyCount);
+    rbArray_Fill(graph->nodes, bodyCount, NONE);
     rbArray_SetCount(graph->ends, count);
     isSame = rbRunElements(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
     if (isSame && count > 0) { // so are islands and levels
@@ -387,14 +356,16 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
         return graph->islandCount;
     }
     graph->contactCount = set->contactCount;
-    forgetNodes(graph);
+    for (int i = 0; i < graph->bodies.count; ++i) {
+        graph->nodes.data[graph->bodies.data[i]] = NONE;
+    }
+    graph->bodies.count = 0;
     addEdges(graph);
     findIslands(graph);
     gatherBodies(graph);
     gatherNeighbors(graph);
     findLevels(graph);
     orderContacts(graph, set);
-    groundIslands(graph);
     return graph->islandCount;
 }
 
@@ -403,14 +374,13 @@ rbContactIsland rbContactGraph_GetIsland(const rbContactGraph* graph, int index)
     RB_ASSERT(index >= 0 && index < graph->islandCount);
     int firstContact = graph->contactStarts.data[index];
     int firstBody = graph->bodyStarts.data[index];
-    rbContactIsland island = {
+    return (rbContactIsland){
         .contacts = graph->contacts.data + firstContact,
         .contactCount = graph->contactStarts.data[index + 1] - firstContact,
         .bodies = graph->islandBodies.data + firstBody,
         .bodyCount = graph->bodyStarts.data[index + 1] - firstBody,
         .isGrounded = graph->grounded.data[index],
     };
-    return island;
 }
 
 int rbContactGraph_FindIsland(const rbContactGraph* graph, int body)

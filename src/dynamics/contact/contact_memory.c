@@ -34,14 +34,6 @@ typedef struct Recall {
     rbMat3 paths[2];
 } Recall;
 
-static double getNearness(const rbFoundPoint* a, const rbFoundPoint* b)
-{
-    // a block slides over one of the bodies, a wheel rolls over both
-    double overA = rbLengthSquared(rbSub(a->localA, b->localA));
-    double overB = rbLengthSquared(rbSub(a->localB, b->localB));
-    return fmin(overA, overB);
-}
-
 // A point of the old frame.
 typedef struct Memory {
     int contact;
@@ -65,9 +57,14 @@ static Memory findMemory(const Recall* recall, int contact, int point, bool byNa
         const rbContact* old = &recall->old->contacts.data[k];
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
             const rbFoundPoint* candidate = &recall->old->foundPoints.data[j];
-            bool isOpen = candidate->claimStamp != recall->stamp &&
-                          (!byName || candidate->featureId == found->featureId);
-            double distance = isOpen ? getNearness(found, candidate) : INFINITY;
+            if (candidate->claimStamp == recall->stamp ||
+                (byName && candidate->featureId != found->featureId)) {
+                continue;
+            }
+            // a block slides over one of the bodies, a wheel rolls over both
+            double overA = rbLengthSquared(rbSub(found->localA, candidate->localA));
+            double overB = rbLengthSquared(rbSub(found->localB, candidate->localB));
+            double distance = fmin(overA, overB);
             if (distance < best) {
                 best = distance;
                 memory = (Memory){k, j};
@@ -116,18 +113,7 @@ static double getArcFactor(rbVec3 a, rbVec3 b)
     return 1.0 + xx * sum;
 }
 
-// Maps a chord in the frame of a body to the path over it, world axes.
-static rbMat3 makePath(rbNearBody* body, rbQuat oldOrientation, uint32_t stamp, rbVec3 oldNormal,
-                       rbVec3 normal)
-{
-    rbMat3 midway = getMidway(body, oldOrientation, stamp);
-    double factor =
-        getArcFactor(rbInvRotate(oldOrientation, oldNormal), rbMulMtV(body->rotation, normal));
-    rbMat3 path = {rbScale(factor, midway.cx), rbScale(factor, midway.cy),
-                   rbScale(factor, midway.cz)};
-    return path;
-}
-
+// The maps from chords in the frames of the bodies to the paths over them, world axes.
 static void findPaths(rbContactPairs* pairs, Recall* recall, int from, int to)
 {
     if (recall->pathFrom == from && recall->pathTo == to) {
@@ -135,11 +121,16 @@ static void findPaths(rbContactPairs* pairs, Recall* recall, int from, int to)
     }
     rbVec3 was = recall->old->foundContacts.data[from].normal;
     const rbContact* contact = &recall->now->contacts.data[to];
-    const rbQuat* orientations = recall->old->orientations.data;
+    RB_ASSERT(contact->bodyA >= 0 && contact->bodyB < recall->old->orientations.count);
     const int bodies[2] = {contact->bodyA, contact->bodyB};
     for (int i = 0; i < 2; ++i) {
-        recall->paths[i] = makePath(&pairs->bodies.data[bodies[i]], orientations[bodies[i]],
-                                    recall->stamp, was, contact->normal);
+        rbNearBody* body = &pairs->bodies.data[bodies[i]];
+        rbQuat old = recall->old->orientations.data[bodies[i]];
+        rbMat3 midway = getMidway(body, old, recall->stamp);
+        double factor =
+            getArcFactor(rbInvRotate(old, was), rbMulMtV(body->rotation, contact->normal));
+        recall->paths[i] = (rbMat3){rbScale(factor, midway.cx), rbScale(factor, midway.cy),
+                                    rbScale(factor, midway.cz)};
     }
     recall->pathFrom = from;
     recall->pathTo = to;
@@ -199,9 +190,9 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
         recallSlip(pairs, recall, contactIndex, point, memory);
     }
     if (contact->rolling > 0.0 || contact->spinning > 0.0) {
-        const double* turning = recall->old->keptTurnings.data[memory.contact].turning;
-        turnTangential(oldContact, contact, turning, contact->turning);
-        contact->turning[2] = turning[2];
+        rbVec3 turning = recall->old->keptTurnings.data[memory.contact];
+        turnTangential(oldContact, contact, &turning.x, contact->turning);
+        contact->turning[2] = turning.z;
     }
 }
 
@@ -221,6 +212,7 @@ static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex
         } else {
             memory = findMemory(recall, contactIndex, i, byName);
         }
+        RB_ASSERT(memory.point < recall->old->keptPoints.count);
         if (memory.point >= 0) {
             take(pairs, recall, contactIndex, i, memory);
         }
@@ -262,7 +254,8 @@ static void keepContacts(void* context, rbShare share)
     rbContactFrame* frame = context;
     for (int i = share.begin; i < share.end; ++i) {
         const rbContact* contact = &frame->contacts.data[i];
-        memcpy(frame->keptTurnings.data[i].turning, contact->turning, sizeof contact->turning);
+        frame->keptTurnings.data[i] =
+            rbMakeVec3(contact->turning[0], contact->turning[1], contact->turning[2]);
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &frame->points.data[k];
             rbKeptPoint* kept = &frame->keptPoints.data[k];
@@ -280,6 +273,7 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
     rbContactFrame* frame = &pairs->frames[pairs->current];
     RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
     RB_ASSERT(set->pointCount == frame->points.count);
+    RB_ASSERT(set->contactCount == frame->contacts.count);
     rbArray_Reserve(frame->keptPoints, set->pointCount);
     rbArray_Reserve(frame->keptTurnings, set->contactCount);
     frame->keptPoints.count = set->pointCount;

@@ -46,7 +46,8 @@
 
 // --------------------------------------------------------------------------- creation, settings
 
-void rbContactPairs_ReserveScratch(rbContactPairs* pairs)
+// Scratch memory for all workers of this thread.
+static void reserveScratch(rbContactPairs* pairs)
 {
     int manifoldCount = pairs->search.hasManyfolds ? RB_PAIR_MANIFOLDS_MAX : 1;
     while (pairs->search.scratches.count < rbGetWorkerCount()) {
@@ -70,20 +71,19 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
-    rbContactPairs_ReserveScratch(pairs);
+    reserveScratch(pairs);
     pairs->kept = -1;
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
     return pairs;
 }
 
-static void freeMaterials(rbNearBody* body)
+static void freeShape(rbNearBody* body)
 {
-    rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
-    rbFree(body->belts, (size_t)body->materialCount * sizeof *body->belts);
-    body->materials = NULL;
-    body->belts = NULL;
-    body->materialCount = 0;
+    size_t count = (size_t)body->shape.materialCount;
+    rbFree((void*)body->shape.materials, count * sizeof *body->shape.materials);
+    rbFree((void*)body->shape.belts, count * sizeof *body->shape.belts);
+    body->shape = (rbContactShape){.geometry = NULL};
 }
 
 #define MATERIAL_PAIRS ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
@@ -96,22 +96,21 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         return;
     }
     for (int i = 0; i < pairs->bodies.count; ++i) {
-        freeMaterials(&pairs->bodies.data[i]);
+        freeShape(&pairs->bodies.data[i]);
     }
     for (int i = 0; i < pairs->memories.count; ++i) {
         rbDestroyFront(pairs->memories.data[i].cache.front);
     }
     for (int i = 0; i < pairs->search.fronts.count; ++i) {
-        rbDestroyFront(pairs->search.fronts.data[i].front);
+        rbDestroyFront(pairs->search.fronts.data[i]);
     }
     for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
         rbContactFrame* frame = &pairs->frames[i];
         RB_FRAME_ARRAYS(FREE_ARRAY)
     }
     rbArray_FreeAll(pairs->bodies, pairs->hots, pairs->spans, pairs->unbounded, pairs->pairs);
-    rbArray_FreeAll(pairs->memories, pairs->order.list, pairs->order.byB, pairs->order.starts);
-    rbArray_Free(pairs->freeMemories);
-    rbArray_Free(pairs->search.changed);
+    rbArray_FreeAll(pairs->memories, pairs->freeMemories, pairs->search.changed);
+    rbArray_FreeAll(pairs->order.list, pairs->order.byB, pairs->order.starts);
     for (int i = 0; i < pairs->search.scratches.count; ++i) {
         rbArray_Free(pairs->search.scratches.data[i].manifolds);
         rbIdList_Free(&pairs->search.scratches.data[i].ids);
@@ -122,13 +121,13 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         rbArray_FreeAll(block->contacts, block->pointCounts, block->sources, block->points);
     }
     rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
-    rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
-    rbArray_FreeAll(pairs->ahead.points, pairs->ahead.heads);
+    rbArray_FreeAll(pairs->search.fronts, pairs->search.isChanged, pairs->search.partnerCounts);
+    rbArray_FreeAll(pairs->ahead.bodies, pairs->ahead.contacts, pairs->ahead.points,
+                    pairs->ahead.heads);
     rbIdList_Free(&pairs->search.partners);
     for (int i = 0; i < RB_BLOCKS_MAX; ++i) {
         rbIdList_Free(&pairs->search.partnerLists[i]);
     }
-    rbArray_FreeAll(pairs->search.isChanged, pairs->search.partnerCounts);
     rbPairTable_Free(&pairs->table);
     rbPairTable_Free(&pairs->filter.exclusions);
     rbDestroyBroadPhase(pairs->broad);
@@ -168,18 +167,8 @@ static int getPairLimit(const rbContactPairs* pairs)
     return limit < 1e8 ? (int)limit : 100000000;
 }
 
-static rbFront* takeFront(rbContactPairs* pairs)
-{
-    if (pairs->search.fronts.count > 0) {
-        rbFront* front = pairs->search.fronts.data[--pairs->search.fronts.count].front;
-        rbFront_Clear(front);
-        return front;
-    }
-    return rbCreateFront(RB_FRONT_CAPACITY);
-}
-
 // The memory of a pair of bodies.
-static int takeMemory(rbContactPairs* pairs, const rbNearTraits* a, const rbNearTraits* b)
+static int takeMemory(rbContactPairs* pairs, const rbNearBody* a, const rbNearBody* b)
 {
     if (a->isBall && b->isBall) {
         return -1;
@@ -193,7 +182,11 @@ static int takeMemory(rbContactPairs* pairs, const rbNearTraits* a, const rbNear
     }
     pairs->memories.data[memory] = (rbPairMemory){.pose = RB_TRANSFORM_IDENTITY};
     if (a->isMesh && b->isMesh) {
-        pairs->memories.data[memory].cache.front = takeFront(pairs);
+        bool isUsed = pairs->search.fronts.count > 0;
+        rbFront* front = isUsed ? pairs->search.fronts.data[--pairs->search.fronts.count]
+                                : rbCreateFront(RB_FRONT_CAPACITY);
+        rbFront_Clear(front);
+        pairs->memories.data[memory].cache.front = front;
     }
     return memory;
 }
@@ -206,7 +199,7 @@ static int addPair(rbContactPairs* pairs, int a, int b)
     rbArray_Reserve(pairs->pairs, slot + 1);
     rbArray_Reserve(pairs->spans, slot + 1);
     const rbNearBody* bodies = pairs->bodies.data;
-    int memory = takeMemory(pairs, &bodies[a].traits, &bodies[b].traits);
+    int memory = takeMemory(pairs, &bodies[a], &bodies[b]);
     pairs->pairs.data[slot] = (rbContactCandidate){.memory = memory};
     pairs->spans.data[slot] = (rbPairSpans){0};
     pairs->order.isOld = true;
@@ -220,7 +213,7 @@ static void removePair(rbContactPairs* pairs, int slot)
     rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
     if (memory != NULL) {
         if (memory->cache.front != NULL) {
-            rbArray_Push(pairs->search.fronts, (rbSpareFront){memory->cache.front});
+            rbArray_Push(pairs->search.fronts, memory->cache.front);
             memory->cache.front = NULL;
         }
         rbArray_Push(pairs->freeMemories, pairs->pairs.data[slot].memory);
@@ -276,10 +269,10 @@ static void sortPairs(rbContactPairs* pairs)
 // A half space against a box.
 static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
 {
-    if (rbGeometry_GetType(plane->geometry) != RB_SHAPE_PLANE) {
+    if (rbGeometry_GetType(plane->shape.geometry) != RB_SHAPE_PLANE) {
         return true; // a compound with a half space in it
     }
-    rbPlaneData data = rbGeometry_GetData(plane->geometry).plane;
+    rbPlaneData data = rbGeometry_GetData(plane->shape.geometry).plane;
     rbVec3 normal = rbRotate(plane->world.q, data.normal);
     rbVec3 center = rbScale(0.5, rbAdd(box->lower, box->upper));
     rbVec3 half = rbScale(0.5, rbSub(box->upper, box->lower));
@@ -290,39 +283,17 @@ static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
 
 static bool areNear(const rbNearBody* p, const rbNearBody* q)
 {
-    if (p->traits.isBounded && q->traits.isBounded) {
+    if (p->isBounded && q->isBounded) {
         return rbDoBoxesOverlap(&p->box.bounds, &q->box.bounds);
     }
-    return p->traits.isBounded ? isBoxBelow(q, &p->box.bounds)
-                               : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
-}
-
-// Ends the pairs of a body.
-static void removePairsOf(rbContactPairs* pairs, int index)
-{
-    for (int32_t link = firstLink(pairs, index); link >= 0; link = firstLink(pairs, index)) {
-        removePair(pairs, link >> 1);
-    }
-}
-
-static bool areExcluded(const rbContactPairs* pairs, int a, int b)
-{
-    return pairs->filter.exclusions.count > 0 &&
-           rbPairTable_Find(&pairs->filter.exclusions, a, b) >= 0;
+    return p->isBounded ? isBoxBelow(q, &p->box.bounds)
+                        : q->isBounded && isBoxBelow(p, &q->box.bounds);
 }
 
 static bool isFiltered(const rbContactPairs* pairs, int a, int b)
 {
     return pairs->filter.function != NULL &&
            !pairs->filter.function(pairs->filter.context, a < b ? a : b, a < b ? b : a);
-}
-
-static bool mayMeet(const rbContactPairs* pairs, int a, int b)
-{
-    const rbNearBody* p = &pairs->bodies.data[a];
-    const rbNearBody* q = &pairs->bodies.data[b];
-    return (p->traits.isMoved || q->traits.isMoved) && (p->groups & q->mask) != 0 &&
-           (q->groups & p->mask) != 0 && !areExcluded(pairs, a, b);
 }
 
 void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context)
@@ -341,17 +312,15 @@ void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, voi
     }
 }
 
-static void meet(rbContactPairs* pairs, int a, int b)
+// Whether two bodies are a pair that the table does not have yet.
+static bool isNew(const rbContactPairs* pairs, int a, int b)
 {
-    if (!mayMeet(pairs, a, b) || rbPairTable_Find(&pairs->table, a, b) >= 0 ||
-        isFiltered(pairs, a, b)) {
-        return;
-    }
-    if (pairs->table.count < getPairLimit(pairs)) {
-        (void)addPair(pairs, a, b);
-    } else {
-        pairs->report.dropped += 1;
-    }
+    const rbContactShape* p = &pairs->bodies.data[a].shape;
+    const rbContactShape* q = &pairs->bodies.data[b].shape;
+    const rbPairTable* excluded = &pairs->filter.exclusions;
+    return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
+           (excluded->count == 0 || rbPairTable_Find(excluded, a, b) < 0) &&
+           rbPairTable_Find(&pairs->table, a, b) < 0;
 }
 
 // -------------------------------------------------------------------------------------- shapes
@@ -373,63 +342,61 @@ static rbNearBody* reachBody(rbContactPairs* pairs, int body)
     return &pairs->bodies.data[body];
 }
 
-static void listUnbounded(rbContactPairs* pairs)
+static bool isUnbounded(const rbNearBody* body)
 {
-    pairs->unbounded.count = 0;
-    for (int i = 0; i < pairs->bodies.count; ++i) {
-        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].traits.isBounded) {
-            rbArray_Push(pairs->unbounded, i);
-        }
-    }
+    return body->shape.geometry != NULL && !body->isBounded;
 }
 
-static void measureShape(rbNearBody* body)
+static void measureShape(rbNearBody* body, rbNearHot* hot)
 {
-    const rbGeometry* geometry = body->geometry;
+    const rbGeometry* geometry = body->shape.geometry;
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
-    body->traits.isBounded = rbGeometry_IsBounded(geometry);
-    body->traits.isMesh = family == RB_FAMILY_TRIANGLES;
-    body->traits.isManyfold = body->traits.isMesh || family == RB_FAMILY_COMPOUND;
-    body->traits.isBall = family == RB_FAMILY_BALL;
+    body->hash = rbGeometry_GetHash(geometry);
+    body->isBounded = rbGeometry_IsBounded(geometry);
+    body->isMesh = family == RB_FAMILY_TRIANGLES;
+    body->isManyfold = body->isMesh || family == RB_FAMILY_COMPOUND;
+    body->isBall = family == RB_FAMILY_BALL;
     body->turnRadius = 0.0;
-    body->ballRadius = 0.0;
     body->margin = 0.0;
-    if (body->traits.isBounded) {
+    hot->radius = INFINITY;
+    if (body->isBounded) {
         // a ball that rotates about its center stays in place
-        rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
-        body->turnRadius = body->traits.isBall ? rbLength(body->transform.p)
-                                               : rbGeometry_GetRadius(geometry, center);
-        body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
+        rbVec3 center = rbInvTransformPoint(body->shape.transform, RB_VEC3_ZERO);
+        body->turnRadius = body->isBall ? rbLength(body->shape.transform.p)
+                                        : rbGeometry_GetRadius(geometry, center);
+        hot->radius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
         rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
         rbVec3 edges = rbSub(bounds.upper, bounds.lower);
         double width = fmin(edges.x, fmin(edges.y, edges.z));
-        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * body->ballRadius);
+        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * hot->radius);
     }
+    RB_ASSERT(body->turnRadius >= 0.0 && body->margin >= 0.0 && hot->radius >= 0.0);
 }
 
-static void setMaterials(rbNearBody* body, const rbContactShape* shape)
+static void copyShape(rbNearBody* body, const rbContactShape* shape)
 {
     int count = shape->materialCount;
-    RB_ASSERT(shape->materials != NULL && count >= 1);
-    freeMaterials(body);
-    body->materialCount = count;
-    body->materials = rbAlloc((size_t)count * sizeof *body->materials);
-    rbCopyElements(body->materials, shape->materials, count, sizeof *body->materials);
-    if (shape->belts != NULL) {
-        body->belts = rbAlloc((size_t)count * sizeof *body->belts);
-        rbCopyElements(body->belts, shape->belts, count, sizeof *body->belts);
+    RB_ASSERT(shape->geometry != NULL && shape->materials != NULL && count >= 1);
+    freeShape(body);
+    rbMaterial* materials = rbAlloc((size_t)count * sizeof *materials);
+    rbVec3* belts = shape->belts != NULL ? rbAlloc((size_t)count * sizeof *belts) : NULL;
+    rbCopyElements(materials, shape->materials, count, sizeof *materials);
+    if (belts != NULL) {
+        rbCopyElements(belts, shape->belts, count, sizeof *belts);
     }
+    body->shape = *shape;
+    body->shape.materials = materials;
+    body->shape.belts = belts;
 }
 
 // Other belts: what sticks moves otherwise, and the memory of its contacts would pull it back.
-static bool isSameBelt(const rbNearBody* body, const rbContactShape* shape)
+static bool isSameBelt(const rbContactShape* own, const rbContactShape* shape)
 {
-    if (body->belts == NULL || shape->belts == NULL) {
-        return body->belts == shape->belts;
+    if (own->belts == NULL || shape->belts == NULL) {
+        return own->belts == shape->belts;
     }
-    return body->materialCount == shape->materialCount &&
-           memcmp(body->belts, shape->belts, (size_t)shape->materialCount * sizeof *body->belts) ==
-               0;
+    return own->materialCount == shape->materialCount &&
+           memcmp(own->belts, shape->belts, (size_t)shape->materialCount * sizeof *own->belts) == 0;
 }
 
 static bool isSameTransform(const rbTransform* a, const rbTransform* b)
@@ -440,17 +407,20 @@ static bool isSameTransform(const rbTransform* a, const rbTransform* b)
 
 static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 {
-    return body->geometry == shape->geometry && body->traits.isMoved == shape->isMoved &&
-           body->groups == shape->groups && body->mask == shape->mask &&
-           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(body, shape) &&
-           isSameTransform(&body->transform, &shape->transform);
+    const rbContactShape* own = &body->shape;
+    return own->geometry == shape->geometry && own->isMoved == shape->isMoved &&
+           own->groups == shape->groups && own->mask == shape->mask &&
+           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(own, shape) &&
+           isSameTransform(&own->transform, &shape->transform);
 }
 
 // Removes a body from the broad phase.
 static void displace(rbContactPairs* pairs, int body)
 {
     RB_ASSERT(body >= 0 && body < pairs->bodies.count);
-    removePairsOf(pairs, body);
+    for (int32_t link = firstLink(pairs, body); link >= 0; link = firstLink(pairs, body)) {
+        removePair(pairs, link >> 1);
+    }
     if (rbBroadPhase_Has(pairs->broad, body)) {
         rbBroadPhase_Remove(pairs->broad, body);
     }
@@ -460,32 +430,30 @@ static void displace(rbContactPairs* pairs, int body)
 void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape)
 {
     rbNearBody* near = reachBody(pairs, body);
-    if (shape != NULL && near->geometry != NULL && isSameShape(near, shape)) {
-        setMaterials(near, shape); // registered again: its contact memory stays
+    if (shape != NULL && near->shape.geometry != NULL && isSameShape(near, shape)) {
+        copyShape(near, shape); // registered again: its contact memory stays
         return;
     }
     displace(pairs, body);
-    bool isListed = near->geometry != NULL && !near->traits.isBounded;
+    bool isListed = isUnbounded(near);
     if (shape == NULL) {
-        freeMaterials(near);
-        near->geometry = NULL;
+        freeShape(near);
     } else {
-        RB_ASSERT(shape->geometry != NULL);
-        near->geometry = shape->geometry;
-        near->hash = rbGeometry_GetHash(shape->geometry);
-        near->transform = shape->transform;
-        near->traits.isMoved = shape->isMoved;
-        near->groups = shape->groups;
-        near->mask = shape->mask;
-        setMaterials(near, shape);
-        measureShape(near);
-        if (near->traits.isManyfold) {
+        copyShape(near, shape);
+        measureShape(near, &pairs->hots.data[body]);
+        if (near->isManyfold) {
             pairs->search.hasManyfolds = true;
-            rbContactPairs_ReserveScratch(pairs);
+            reserveScratch(pairs);
         }
     }
-    if (isListed || (shape != NULL && !near->traits.isBounded)) {
-        listUnbounded(pairs);
+    if (!isListed && !isUnbounded(near)) {
+        return;
+    }
+    pairs->unbounded.count = 0;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        if (isUnbounded(&pairs->bodies.data[i])) {
+            rbArray_Push(pairs->unbounded, i);
+        }
     }
 }
 
@@ -515,20 +483,22 @@ void rbContactPairs_ClearExclusions(rbContactPairs* pairs)
 // Whether the box of a body is longer along its way.
 static bool isStretched(const rbContactPairs* pairs, const rbNearBody* body)
 {
-    return pairs->isCarrying && body->traits.isBounded;
+    return pairs->isCarrying && body->isBounded;
 }
 
-static double getWantedRoom(const rbContactPairs* pairs, const rbNearBody* body)
+static double getWantedRoom(const rbContactPairs* pairs, int index)
 {
+    const rbNearBody* body = &pairs->bodies.data[index];
+    double reach = pairs->hots.data[index].reach;
     double part = isStretched(pairs, body) ? REACH_PART : REACH_MARGIN;
-    double margin = body->traits.isMoved ? fmax(body->margin, part * body->reach) : 0.0;
-    return pairs->closedGap + body->reach + margin;
+    double margin = body->shape.isMoved ? fmax(body->margin, part * reach) : 0.0;
+    return pairs->closedGap + reach + margin;
 }
 
 void rbNearBody_Pose(rbNearBody* body)
 {
     rbTransform pose = {body->position, body->orientation};
-    body->world = rbMulTransforms(pose, body->transform);
+    body->world = rbMulTransforms(pose, body->shape.transform);
     body->rotation = rbMatFromQuat(pose.q);
     body->worldRotation = rbMatFromQuat(body->world.q);
 }
@@ -539,9 +509,9 @@ static double boundTurn(const rbNearBody* body, rbQuat orientation)
 }
 
 // Records the pose of a body and how far it has moved.
-static void follow(rbNearBody* body, const rbContactPlace* place)
+static void follow(rbNearBody* body, rbNearHot* hot, const rbContactPlace* place)
 {
-    body->reach = place->reach;
+    hot->reach = place->reach;
     body->way = place->way;
     rbTransform was = {body->position, body->orientation};
     rbTransform now = {place->pose.position, place->pose.orientation};
@@ -549,31 +519,24 @@ static void follow(rbNearBody* body, const rbContactPlace* place)
     if (body->isPlaced && isSameTransform(&was, &now)) {
         return;
     }
-    if (!body->traits.isBounded || !body->isPlaced) {
+    if (!body->isBounded || !body->isPlaced) {
         body->isJumping = true;
     } else {
         double turn = boundTurn(body, now.q);
-        body->travel += TRAVEL_EXCESS * (rbDistance(now.p, was.p) + turn);
+        hot->travel += TRAVEL_EXCESS * (rbDistance(now.p, was.p) + turn);
     }
     body->position = now.p;
     body->orientation = now.q;
-    body->poseStamp += 1;
     rbNearBody_Pose(body);
-}
-
-static void heat(const rbNearBody* body, rbNearHot* hot)
-{
+    hot->poseStamp += 1;
     hot->center = body->world.p;
-    hot->radius = body->traits.isBounded ? body->ballRadius : INFINITY;
-    hot->travel = body->travel;
-    hot->reach = body->reach;
-    hot->poseStamp = body->poseStamp;
 }
 
 // The room that a box must have for a travel of the body, m.
-static double getNeededRoom(const rbContactPairs* pairs, const rbNearBody* body, double travel)
+static double getNeededRoom(const rbContactPairs* pairs, int index, double travel)
 {
-    double moved = body->travel - body->box.travel;
+    const rbNearBody* body = &pairs->bodies.data[index];
+    double moved = pairs->hots.data[index].travel - body->box.travel;
     if (isStretched(pairs, body)) {
         // a body is as far from its box as from the way that this covers
         rbVec3 stretch = body->box.stretch;
@@ -586,32 +549,36 @@ static double getNeededRoom(const rbContactPairs* pairs, const rbNearBody* body,
     return pairs->closedGap + travel + moved;
 }
 
-static rbVec3 getWantedStretch(const rbContactPairs* pairs, const rbNearBody* body)
+static rbVec3 getWantedStretch(const rbContactPairs* pairs, int index)
 {
-    int steps = STRETCH_STEPS + (int)((body - pairs->bodies.data) % 2);
+    const rbNearBody* body = &pairs->bodies.data[index];
+    int steps = STRETCH_STEPS + index % 2;
     return isStretched(pairs, body) ? rbScale(steps, body->way) : RB_VEC3_ZERO;
 }
 
 // Does the box of a body still contain it, without too much room?
-static bool isBoxGood(const rbContactPairs* pairs, const rbNearBody* body)
+static bool isBoxGood(const rbContactPairs* pairs, int index)
 {
+    const rbNearBody* body = &pairs->bodies.data[index];
     if (!body->isPlaced || body->isStale || body->isJumping) {
         return false;
     }
     double room = body->box.room + rbLength(body->box.stretch);
-    double wanted = getWantedRoom(pairs, body) + rbLength(getWantedStretch(pairs, body));
-    return getNeededRoom(pairs, body, body->reach) <= body->box.room &&
+    double wanted = getWantedRoom(pairs, index) + rbLength(getWantedStretch(pairs, index));
+    return getNeededRoom(pairs, index, pairs->hots.data[index].reach) <= body->box.room &&
            room <= ROOM_EXCESS * wanted;
 }
 
-static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
+static void makeBox(const rbContactPairs* pairs, int index)
 {
-    body->box.room = getWantedRoom(pairs, body);
-    body->box.travel = body->travel;
+    rbNearBody* body = &pairs->bodies.data[index];
+    body->box.room = getWantedRoom(pairs, index);
+    body->box.travel = pairs->hots.data[index].travel;
     body->box.pose = (rbTransform){body->position, body->orientation};
-    body->box.stretch = getWantedStretch(pairs, body);
-    if (body->traits.isBounded) {
-        rbBounds box = rbGeometry_GetBounds(body->geometry, body->world);
+    body->box.stretch = getWantedStretch(pairs, index);
+    RB_ASSERT(body->box.room >= pairs->closedGap && body->box.travel >= 0.0);
+    if (body->isBounded) {
+        rbBounds box = rbGeometry_GetBounds(body->shape.geometry, body->world);
         rbVec3 room = rbMakeVec3(body->box.room, body->box.room, body->box.room);
         rbVec3 ahead = body->box.stretch;
         box.lower = rbAdd(rbSub(box.lower, room), rbMin3(ahead, RB_VEC3_ZERO));
@@ -621,30 +588,16 @@ static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
     }
 }
 
-// Odometers do not bound the motion of the points of a half space.
-static void forgetDistances(rbContactPairs* pairs, int index)
-{
-    for (int32_t link = firstLink(pairs, index); link >= 0;
-         link = rbPairTable_Next(&pairs->table, link)) {
-        pairs->pairs.data[link >> 1].isMeasured = false;
-    }
-}
-
 // Puts the new box of a body into the broad phase; isDeferred: one of many, a Refit follows.
 static void putBox(rbContactPairs* pairs, int index, bool isDeferred)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     body->isPlaced = true;
     body->isStale = false;
-    if (body->traits.isBounded &&
+    if (body->isBounded &&
         !(isDeferred && rbBroadPhase_Defer(pairs->broad, index, body->box.bounds))) {
         rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
     }
-}
-
-static bool isNew(const rbContactPairs* pairs, int a, int b)
-{
-    return mayMeet(pairs, a, b) && rbPairTable_Find(&pairs->table, a, b) < 0;
 }
 
 // Appends what a body with a new box gains and loses: bodies that it meets, and ~slots of pairs
@@ -655,7 +608,7 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
     const rbNearBody* body = &pairs->bodies.data[index];
     const unsigned char* isChanged = pairs->search.isChanged.data;
     int count = found->count;
-    if (body->traits.isBounded) {
+    if (body->isBounded) {
         rbBroadPhase_FindPartners(pairs->broad, index, found, scratch);
     }
     for (int i = count; i < found->count; ++i) {
@@ -664,9 +617,9 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
         count += (id > index || isChanged[id] == 0) && isNew(pairs, index, id) ? 1 : 0;
     }
     found->count = count;
-    int others = body->traits.isBounded ? pairs->unbounded.count : pairs->bodies.count;
+    int others = body->isBounded ? pairs->unbounded.count : pairs->bodies.count;
     for (int i = 0; i < others; ++i) {
-        int id = body->traits.isBounded ? pairs->unbounded.data[i] : i;
+        int id = body->isBounded ? pairs->unbounded.data[i] : i;
         const rbNearBody* other = &pairs->bodies.data[id];
         if (other->isPlaced && areNear(body, other) && isNew(pairs, index, id)) {
             rbIdList_Push(found, id);
@@ -684,14 +637,20 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
 
 static void applyChanges(rbContactPairs* pairs, int index, const int* changes, int count)
 {
-    if (!pairs->bodies.data[index].traits.isBounded) {
-        forgetDistances(pairs, index);
+    // Odometers do not bound the motion of the points of a half space.
+    int32_t link = pairs->bodies.data[index].isBounded ? -1 : firstLink(pairs, index);
+    for (; link >= 0; link = rbPairTable_Next(&pairs->table, link)) {
+        pairs->pairs.data[link >> 1].isMeasured = false;
     }
     for (int i = 0; i < count; ++i) {
-        if (changes[i] >= 0) {
-            meet(pairs, index, changes[i]);
-        } else {
+        if (changes[i] < 0) {
             removePair(pairs, ~changes[i]);
+        } else if (isNew(pairs, index, changes[i]) && !isFiltered(pairs, index, changes[i])) {
+            bool hasRoom = pairs->table.count < getPairLimit(pairs);
+            pairs->report.dropped += hasRoom ? 0 : 1;
+            if (hasRoom) {
+                (void)addPair(pairs, index, changes[i]);
+            }
         }
     }
 }
@@ -700,25 +659,15 @@ static void applyChanges(rbContactPairs* pairs, int index, const int* changes, i
 static void enlarge(rbContactPairs* pairs, int index, double travel)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    if (body->traits.isBounded && body->isPlaced &&
-        getNeededRoom(pairs, body, travel) > body->box.room) {
+    if (body->isBounded && body->isPlaced && getNeededRoom(pairs, index, travel) > body->box.room) {
         rbIdList* found = &pairs->search.partners;
-        body->reach = fmax(body->reach, travel);
-        makeBox(pairs, body);
+        rbNearHot* hot = &pairs->hots.data[index];
+        hot->reach = fmax(hot->reach, travel);
+        makeBox(pairs, index);
         putBox(pairs, index, false);
         found->count = 0;
         findChanges(pairs, index, found, &pairs->search.scratches.data[0].ids);
         applyChanges(pairs, index, found->ids, found->count);
-    }
-}
-
-static void retryDropped(rbContactPairs* pairs)
-{
-    if (pairs->report.dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
-        pairs->report.dropped = 0;
-        for (int i = 0; i < pairs->bodies.count; ++i) {
-            pairs->bodies.data[i].isStale = pairs->bodies.data[i].geometry != NULL;
-        }
     }
 }
 
@@ -734,7 +683,7 @@ static void followBodies(void* context, rbShare share)
     rbContactPairs* pairs = approach->pairs;
     for (int i = share.begin; i < share.end; ++i) {
         rbNearBody* body = &pairs->bodies.data[i];
-        if (body->geometry == NULL) {
+        if (body->shape.geometry == NULL) {
             continue;
         }
         const rbContactPlace* now = &approach->places[i];
@@ -742,10 +691,9 @@ static void followBodies(void* context, rbShare share)
                         isfinite(now->reach);
         RB_ASSERT(isFinite && now->reach >= 0.0);
         if (isFinite) {
-            follow(body, now);
-            heat(body, &pairs->hots.data[i]);
-            if (!isBoxGood(pairs, body)) {
-                makeBox(pairs, body);
+            follow(body, &pairs->hots.data[i], now);
+            if (!isBoxGood(pairs, i)) {
+                makeBox(pairs, i);
                 pairs->search.isChanged.data[i] = 1;
             }
         }
@@ -779,7 +727,7 @@ static void changePairs(Approach* approach)
     if (isMany) {
         pairs->broad->row->refit(pairs->broad);
     }
-    rbContactPairs_ReserveScratch(pairs);
+    reserveScratch(pairs);
     rbArray_Reserve(pairs->search.partnerCounts, count);
     rbRunShares(count, least, findPartners, approach);
     int blockSize = rbGetBlockSize(count, least);
@@ -797,7 +745,12 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
     RB_ASSERT(places != NULL || bodyCount == 0);
     Approach approach = {pairs, places};
     int count = bodyCount < pairs->bodies.count ? bodyCount : pairs->bodies.count;
-    retryDropped(pairs);
+    if (pairs->report.dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
+        pairs->report.dropped = 0;
+        for (int i = 0; i < pairs->bodies.count; ++i) {
+            pairs->bodies.data[i].isStale = pairs->bodies.data[i].shape.geometry != NULL;
+        }
+    }
     rbArray_Reserve(pairs->search.isChanged, pairs->bodies.count);
     if (pairs->bodies.count > 0) {
         memset(pairs->search.isChanged.data, 0, (size_t)pairs->bodies.count);
@@ -818,14 +771,14 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
     rbArray_Reserve(pairs->ahead.bodies, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
         const rbNearBody* body = &pairs->bodies.data[i];
-        if (body->geometry == NULL) {
+        if (body->shape.geometry == NULL) {
             continue;
         }
         rbTransform at = {poses[i].position, poses[i].orientation};
-        rbAheadBody ahead = {.world = rbMulTransforms(at, body->transform),
+        rbAheadBody ahead = {.world = rbMulTransforms(at, body->shape.transform),
                              .position = at.p,
                              .rotation = poses[i].rotation};
-        ahead.turn = body->traits.isBounded ? boundTurn(body, at.q) : 0.0;
+        ahead.turn = body->isBounded ? boundTurn(body, at.q) : 0.0;
         ahead.travel = ahead.turn + rbDistance(at.p, body->position);
         pairs->ahead.bodies.data[i] = ahead;
         if (isWidened) {
@@ -847,41 +800,36 @@ static uint64_t hashShapes(const rbContactPairs* pairs)
     uint64_t hash = RB_HASH_SEED;
     for (int i = 0; i < pairs->bodies.count; ++i) {
         const rbNearBody* body = &pairs->bodies.data[i];
-        uint64_t own = body->geometry != NULL ? body->hash : 0;
+        uint64_t own = body->shape.geometry != NULL ? body->hash : 0;
         hash = rbHashBytes(hash, &own, sizeof own);
     }
     return hash;
 }
 
-static void placeBody(rbContactPairs* pairs, int index)
-{
-    rbNearBody* body = &pairs->bodies.data[index];
-    rbNearBody_Pose(body);
-    heat(body, &pairs->hots.data[index]);
-    body->isJumping = false;
-    body->midway.stamp = 0;
-    bool isIn = body->geometry != NULL && body->isPlaced && body->traits.isBounded;
-    if (isIn) {
-        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
-    } else if (rbBroadPhase_Has(pairs->broad, index)) {
-        rbBroadPhase_Remove(pairs->broad, index);
-    }
-}
-
 static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
 {
     rbNearBody* body = &pairs->bodies.data[index];
+    rbNearHot* hot = &pairs->hots.data[index];
     RB_MOVE_FINITE(stream, body->position);
     RB_MOVE_FINITE(stream, body->orientation);
-    RB_MOVE_FINITE(stream, body->reach);
-    RB_MOVE(stream, body->travel);
+    RB_MOVE_FINITE(stream, hot->reach);
+    RB_MOVE(stream, hot->travel);
     RB_MOVE_FINITE(stream, body->box);
     rbByteStream_Check(stream, rbIsProperBounds(&body->box.bounds));
-    RB_MOVE(stream, body->poseStamp);
+    RB_MOVE(stream, hot->poseStamp);
     RB_MOVE(stream, body->isPlaced);
     RB_MOVE(stream, body->isStale);
-    if (stream->isLoading) {
-        placeBody(pairs, index);
+    if (!stream->isLoading) {
+        return;
+    }
+    rbNearBody_Pose(body);
+    hot->center = body->world.p;
+    body->isJumping = false;
+    body->midway.stamp = 0;
+    if (body->shape.geometry != NULL && body->isPlaced && body->isBounded) {
+        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
+    } else if (rbBroadPhase_Has(pairs->broad, index)) {
+        rbBroadPhase_Remove(pairs->broad, index);
     }
 }
 

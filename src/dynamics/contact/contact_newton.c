@@ -66,6 +66,7 @@ static void mixDiscs(rbContactNewton* newton, double* asked)
         misses[k] = miss;
         speeds[k] = speed;
     }
+    RB_ASSERT(discs->next >= 0 && discs->next < DEPTH && discs->depth <= DEPTH);
     bool isWorse = most > WORSE * discs->least;
     bool isFirst = discs->depth < 0;
     discs->least = isWorse ? most : fmin(discs->least, most);
@@ -155,6 +156,71 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     rbBlockMatrix_Free(&newton->matrix);
     rbArray_FreeAll(newton->masses, newton->vectors);
     rbFree(newton, sizeof *newton);
+}
+
+// ------------------------------------------------------------------------------------- line search
+
+// The line search ends where the slope is below this fraction of the first one.
+#define SLOPE_PART 0.1
+
+// Slope along the change at a part of it, from the trial there.
+static double slopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
+                      void* context)
+{
+    int n = DOF * newton->bodies.count;
+    for (int k = 0; k < n; ++k) {
+        newton->trial[k] = newton->velocities[k] + part * newton->change[k];
+    }
+    evaluate(context, newton->trial);
+    return -rbDotArrays(newton->residual, newton->change, (size_t)n);
+}
+
+// Moves to the trial at a part of the change. Returns how far it moved.
+static double accept(rbContactNewton* newton, double part)
+{
+    int n = DOF * newton->bodies.count;
+    double moved = 0.0;
+    for (int k = 0; k < n; ++k) {
+        moved = fmax(moved, part * fabs(newton->change[k]));
+    }
+    rbNewton_Copy(newton, newton->velocities, newton->trial);
+    return moved;
+}
+
+// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
+// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
+static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
+                     void* context)
+{
+    int n = DOF * newton->bodies.count;
+    double first = fabs(rbDotArrays(newton->residual, newton->change, (size_t)n));
+    double low = 0.0;
+    double high = 1.0;
+    double part = 1.0;
+    double slope = slopeAt(newton, part, evaluate, context);
+    for (int k = 0; k < bisectionsMax && fabs(slope) > SLOPE_PART * first; ++k) {
+        if (slope <= 0.0 && part >= 1.0) {
+            break;
+        }
+        *(slope > 0.0 ? &high : &low) = part;
+        part = 0.5 * (low + high);
+        slope = slopeAt(newton, part, evaluate, context);
+    }
+    return accept(newton, part);
+}
+
+bool rbNewton_Minimize(rbContactNewton* newton, const rbNewtonSearch* search,
+                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds)
+{
+    double moved = INFINITY;
+    for (int k = 0; k < search->changesMax && moved > search->least; ++k) {
+        rbPoll();
+        if (!rbNewton_FindChange(newton, rounds)) {
+            return false;
+        }
+        moved = goDown(newton, search->bisectionsMax, evaluate, context);
+    }
+    return true;
 }
 
 // ------------------------------------------------------------------------------------- evaluation
@@ -257,10 +323,10 @@ static double missing(const rbContactNewton* newton)
 {
     double sum = 0.0;
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const double* mass = &newton->masses.data[7 * (size_t)i];
+        const rbNewtonMass* m = &newton->masses.data[i];
         const double* r = &newton->residual[DOF * (size_t)i];
-        double inertia = mass[1] + mass[2] + mass[3];
-        sum += (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / mass[0] +
+        double inertia = m->inertia.xx + m->inertia.yy + m->inertia.zz;
+        sum += (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / m->mass +
                3.0 * (r[3] * r[3] + r[4] * r[4] + r[5] * r[5]) / inertia;
     }
     return sum;
@@ -290,10 +356,10 @@ static bool solveCoupled(rbContactNewton* newton, int* rounds)
         double now = INFINITY;
         for (int halving = 0; halving < HALVINGS_MAX && !(now < most); ++halving) {
             part *= 0.5;
-            (void)rbNewton_SlopeAt(newton, part, evaluate, newton);
+            (void)slopeAt(newton, part, evaluate, newton);
             now = missing(newton);
         }
-        double moved = rbNewton_Accept(newton, part);
+        double moved = accept(newton, part);
         if (moved <= MOVED_LEAST || !(now < most)) {
             return moved <= MOVED_LEAST && part == 1.0;
         }
@@ -439,12 +505,11 @@ static void carryTurns(rbContactNewton* newton)
 // discs.
 static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
 {
-    size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
     if (newton->isKnown && !predict(newton, rounds)) {
         return false;
     }
     newton->isKnown = true;
-    memcpy(newton->kept, newton->velocities, size);
+    rbNewton_Copy(newton, newton->kept, newton->velocities);
     bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, rounds)) {
         rbNewton_Hold(newton);
@@ -455,7 +520,7 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
         return true;
     }
     newton->failures += isTried && !isSoft ? 1 : 0;
-    memcpy(newton->velocities, newton->kept, size);
+    rbNewton_Copy(newton, newton->velocities, newton->kept);
     if (!minimize(newton, rounds)) {
         return false;
     }
@@ -487,8 +552,7 @@ static void beginGuess(rbContactNewton* newton)
         newton->links.data[i].x = newton->links.data[i].held;
     }
     makeVelocities(newton);
-    memcpy(newton->velocities, newton->trial,
-           (size_t)(DOF * newton->bodies.count) * sizeof(double));
+    rbNewton_Copy(newton, newton->velocities, newton->trial);
 }
 
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
@@ -496,6 +560,9 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
 {
     double left = INFINITY;
     int begun = *rounds;
+    RB_ASSERT(task->tolerance > 0.0 && task->known >= 0.0 && task->partSpeed >= 0.0);
+    RB_ASSERT(task->linkCount == 0 || task->links != NULL);
+    RB_ASSERT(run->h > 0.0 || !task->isOfPositions);
     double work = 0.0;
     newton->failures = 0;
     newton->enough = HOLD_PART * task->tolerance;

@@ -1,6 +1,5 @@
 // An island for contact_newton.c and contact_hybrid.c: its bodies, points, links and masses, the
 // algebra of both, and what they found.
-#include "base/math/dot.h"
 #include "base/math/matrix3.h"
 #include "dynamics/contact/contact_newton_state.h"
 
@@ -29,7 +28,8 @@ static void findBodies(rbContactNewton* newton, const rbContactRun* run, const r
         getPair(run, task, i / 2, hosts);
         int body = hosts[i % 2];
         rbArray_Fill(newton->locals1, body + 1, 0);
-        if (body >= 0 && rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
+        if (body >= 0 && rbContactBody_IsMoved(&run->bodies[body]) &&
+            newton->locals1.data[body] == 0) {
             rbArray_Push(newton->bodies, body);
             newton->locals1.data[body] = newton->bodies.count;
         }
@@ -77,7 +77,7 @@ static double responseOf(const rbContactRun* run, int bodyA, int bodyB, const do
     double sum = 0.0;
     const int hosts[2] = {bodyA, bodyB};
     for (int side = 0; side < 2; ++side) {
-        if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
+        if (hosts[side] >= 0 && rbContactBody_IsMoved(&run->bodies[hosts[side]])) {
             const rbContactBody* body = &run->bodies[hosts[side]];
             const double* part = row + 6 * (size_t)side;
             rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
@@ -97,8 +97,6 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                        .point = point,
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
-    rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
-    p.chosen = rbContactPoint_ChooseFriction(point, contact, u);
     const rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
     for (int k = 0; k < 3; ++k) {
         writeRow(p.rows[k], axes[k], rbCross(point->armA, axes[k]), rbCross(point->armB, axes[k]));
@@ -109,6 +107,7 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     if (!(normal > 0.0)) {
         return;
     }
+    RB_ASSERT(p.sticking >= p.sliding && p.sliding >= 0.0);
     p.mass[0] = 1.0 / normal;
     p.mass[1] = 1.0 / fmax(tangential, normal);
     p.bias[0] = normalBias;
@@ -136,8 +135,8 @@ static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact*
                     int first, int count)
 {
     const rbContactPoint* point = &run->set->points[contact->firstPoint];
-    double armA = rbNewton_IsMoved(run, contact->bodyA) ? rbLength(point->armA) : 0.0;
-    double armB = rbNewton_IsMoved(run, contact->bodyB) ? rbLength(point->armB) : 0.0;
+    double armA = rbContactBody_IsMoved(&run->bodies[contact->bodyA]) ? rbLength(point->armA) : 0.0;
+    double armB = rbContactBody_IsMoved(&run->bodies[contact->bodyB]) ? rbLength(point->armB) : 0.0;
     double reach = fmax(armA, armB);
     double length = turn == 0 ? contact->rolling : contact->spinning;
     if (!(reach > 0.0) || !(length > 0.0) || count == 0) {
@@ -212,7 +211,7 @@ static void findLinks(rbContactNewton* newton, const rbContactRun* run, const rb
 static void findMasses(rbContactNewton* newton, const rbContactRun* run)
 {
     int count = newton->bodies.count;
-    rbArray_Reserve(newton->masses, 7 * count);
+    rbArray_Reserve(newton->masses, count);
     double** vectors[] = {&newton->velocities, &newton->starts,   &newton->trial,
                           &newton->kept,       &newton->residual, &newton->change};
     int vectorCount = (int)(sizeof vectors / sizeof *vectors);
@@ -226,19 +225,17 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
         if (!rbSym3_Invert(body->invInertia, &inertia)) {
             inertia = (rbSym3){1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
         }
-        double values[7] = {1.0 / body->invMass, inertia.xx, inertia.yy, inertia.zz,
-                            inertia.xy,          inertia.xz, inertia.yz};
-        memcpy(&newton->masses.data[7 * (size_t)i], values, sizeof values);
+        newton->masses.data[i] = (rbNewtonMass){1.0 / body->invMass, inertia};
         double motion[DOF] = {body->velocity.x, body->velocity.y, body->velocity.z,
                               body->spin.x,     body->spin.y,     body->spin.z};
         memcpy(&newton->starts[DOF * (size_t)i], motion, sizeof motion);
     }
-    size_t size = (size_t)(DOF * count) * sizeof(double);
-    memcpy(newton->velocities, newton->starts, size);
+    rbNewton_Copy(newton, newton->velocities, newton->starts);
 }
 
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
+    RB_ASSERT(run->orderCount >= 0 && run->orderCount <= run->set->contactCount);
     newton->run = run;
     findBodies(newton, run, task);
     if (newton->bodies.count == 0 || newton->bodies.count > RB_BLOCK_MATRIX_MAX) {
@@ -260,38 +257,34 @@ static void beginMatrix(rbContactNewton* newton)
 {
     rbBlockMatrix_Clear(&newton->matrix);
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const double* m = &newton->masses.data[7 * (size_t)i];
+        const rbNewtonMass* m = &newton->masses.data[i];
+        const double diagonal[DOF] = {m->mass,       m->mass,       m->mass,
+                                      m->inertia.xx, m->inertia.yy, m->inertia.zz};
         double* to = rbBlockMatrix_GetDiagonal(&newton->matrix, i);
-        for (int k = 0; k < 3; ++k) {
-            to[DOF * k + k] = m[0];
-            to[DOF * (3 + k) + 3 + k] = m[1 + k];
+        for (int k = 0; k < DOF; ++k) {
+            to[DOF * k + k] = diagonal[k];
         }
-        to[DOF * 4 + 3] = to[DOF * 3 + 4] = m[4];
-        to[DOF * 5 + 3] = to[DOF * 3 + 5] = m[5];
-        to[DOF * 5 + 4] = to[DOF * 4 + 5] = m[6];
+        to[DOF * 4 + 3] = to[DOF * 3 + 4] = m->inertia.xy;
+        to[DOF * 5 + 3] = to[DOF * 3 + 5] = m->inertia.xz;
+        to[DOF * 5 + 4] = to[DOF * 4 + 5] = m->inertia.yz;
     }
-}
-
-// M times a motion of a body: mass, inertia (6).
-static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF])
-{
-    for (int k = 0; k < 3; ++k) {
-        y[k] = mass[0] * x[k];
-    }
-    y[3] = mass[1] * x[3] + mass[4] * x[4] + mass[5] * x[5];
-    y[4] = mass[4] * x[3] + mass[2] * x[4] + mass[6] * x[5];
-    y[5] = mass[5] * x[3] + mass[6] * x[4] + mass[3] * x[5];
 }
 
 void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
 {
     double* residual = newton->residual;
     for (int i = 0; i < newton->bodies.count; ++i) {
+        rbNewtonMass m = newton->masses.data[i];
+        double* to = &residual[DOF * (size_t)i];
         double change[DOF];
         for (int k = 0; k < DOF; ++k) {
             change[k] = newton->starts[DOF * i + k] - velocities[DOF * i + k];
         }
-        multiplyMass(&newton->masses.data[7 * (size_t)i], change, &residual[DOF * (size_t)i]);
+        rbVec3 turn = rbMulSV(m.inertia, rbMakeVec3(change[3], change[4], change[5]));
+        for (int k = 0; k < 3; ++k) {
+            to[k] = m.mass * change[k];
+        }
+        memcpy(to + 3, &turn, sizeof turn);
     }
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
@@ -359,69 +352,8 @@ bool rbNewton_FindChange(rbContactNewton* newton, int* rounds)
     if (!rbBlockMatrix_Factor(&newton->matrix)) {
         return false;
     }
-    memcpy(newton->change, newton->residual, (size_t)(DOF * newton->bodies.count) * sizeof(double));
+    rbNewton_Copy(newton, newton->change, newton->residual);
     rbBlockMatrix_Solve(&newton->matrix, newton->change);
-    return true;
-}
-
-// The line search ends where the slope is below this fraction of the first one.
-#define SLOPE_PART 0.1
-
-double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
-                        void* context)
-{
-    int n = DOF * newton->bodies.count;
-    for (int k = 0; k < n; ++k) {
-        newton->trial[k] = newton->velocities[k] + part * newton->change[k];
-    }
-    evaluate(context, newton->trial);
-    return -rbDotArrays(newton->residual, newton->change, (size_t)n);
-}
-
-double rbNewton_Accept(rbContactNewton* newton, double part)
-{
-    int n = DOF * newton->bodies.count;
-    double moved = 0.0;
-    for (int k = 0; k < n; ++k) {
-        moved = fmax(moved, part * fabs(newton->change[k]));
-    }
-    memcpy(newton->velocities, newton->trial, (size_t)n * sizeof(double));
-    return moved;
-}
-
-// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
-// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
-static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
-                     void* context)
-{
-    int n = DOF * newton->bodies.count;
-    double first = fabs(rbDotArrays(newton->residual, newton->change, (size_t)n));
-    double low = 0.0;
-    double high = 1.0;
-    double part = 1.0;
-    double slope = rbNewton_SlopeAt(newton, part, evaluate, context);
-    for (int k = 0; k < bisectionsMax && fabs(slope) > SLOPE_PART * first; ++k) {
-        if (slope <= 0.0 && part >= 1.0) {
-            break;
-        }
-        *(slope > 0.0 ? &high : &low) = part;
-        part = 0.5 * (low + high);
-        slope = rbNewton_SlopeAt(newton, part, evaluate, context);
-    }
-    return rbNewton_Accept(newton, part);
-}
-
-bool rbNewton_Minimize(rbContactNewton* newton, const rbNewtonSearch* search,
-                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds)
-{
-    double moved = INFINITY;
-    for (int k = 0; k < search->changesMax && moved > search->least; ++k) {
-        rbPoll();
-        if (!rbNewton_FindChange(newton, rounds)) {
-            return false;
-        }
-        moved = goDown(newton, search->bisectionsMax, evaluate, context);
-    }
     return true;
 }
 
@@ -445,22 +377,13 @@ static void applyRow(const rbContactRun* run, int bodyA, int bodyB, const double
     const int hosts[2] = {bodyA, bodyB};
     for (int side = 0; side < 2; ++side) {
         const double* part = row + 6 * (size_t)side;
-        if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
+        if (hosts[side] >= 0 && rbContactBody_IsMoved(&run->bodies[hosts[side]])) {
             rbContactBody* body = &run->bodies[hosts[side]];
             rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
             rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
             body->velocity = rbAddScaled(body->velocity, body->invMass * impulse, linear);
             body->spin = rbAddScaled(body->spin, impulse, rbMulSV(body->invInertia, turn));
         }
-    }
-}
-
-static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const double x[3])
-{
-    for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
-        p->contact->turning[p->turn + k] = p->reach * x[1 + k];
-        applyRow(run, p->contact->bodyA, p->contact->bodyB, p->rows[1 + k],
-                 x[1 + k] - p->start[1 + k]);
     }
 }
 
@@ -476,7 +399,11 @@ void rbNewton_Apply(rbContactNewton* newton)
         double scale = length > limit ? limit / length : 1.0;
         double x[3] = {p->x[0], scale * p->x[1], scale * p->x[2]};
         if (p->point == NULL) {
-            applyTurn(run, p, x);
+            for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
+                p->contact->turning[p->turn + k] = p->reach * x[1 + k];
+                applyRow(run, p->contact->bodyA, p->contact->bodyB, p->rows[1 + k],
+                         x[1 + k] - p->start[1 + k]);
+            }
             continue;
         }
         rbVec3 impulse = rbJoinImpulse(p->contact->normal, p->contact->tangents, x[0] - p->start[0],

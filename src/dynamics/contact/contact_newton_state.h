@@ -26,7 +26,6 @@ typedef struct rbNewtonPoint {
     int count;             //
     double sliding;        // friction coefficient while sliding
     double sticking;       //   and while sticking
-    double chosen;         // the one of sweeps: one for a stage
     int locals[2];         // its bodies of the island, -1: immovable
     double rows[3][12];    // along normal and tangents: of A, then of B
     double bias[3];        // m/s
@@ -63,6 +62,12 @@ typedef struct rbNewtonLink {
     double d;      // kg, of the last evaluation
 } rbNewtonLink;
 
+// Of a body.
+typedef struct rbNewtonMass {
+    double mass;    // kg
+    rbSym3 inertia; // kg m^2, world axes
+} rbNewtonMass;
+
 struct rbContactNewton {
     const rbContactRun* run;
     bool isCoupled; // discs follow the current normal impulses, not those of the last round
@@ -75,11 +80,11 @@ struct rbContactNewton {
     RB_ARRAY(rbHybridPoint) hybridPoints; // of the points, in contact_hybrid.c
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
-    RB_ARRAY(int) locals1;    // per body of the host: index in the island + 1
-    RB_ARRAY(int) bodies;     // of the island
-    rbBlockMatrix matrix;     // of the bodies
-    RB_ARRAY(double) masses;  // per body: mass, inertia (6)
-    RB_ARRAY(double) vectors; // of DOF per body, those below:
+    RB_ARRAY(int) locals1;         // per body of the host: index in the island + 1
+    RB_ARRAY(int) bodies;          // of the island
+    rbBlockMatrix matrix;          // of the bodies
+    RB_ARRAY(rbNewtonMass) masses; // per body
+    RB_ARRAY(double) vectors;      // of DOF per body, those below:
     double* velocities;
     double* starts; // v0
     double* trial;
@@ -99,11 +104,7 @@ void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities);
 bool rbNewton_FindChange(rbContactNewton* newton, int* rounds);
 // Finds the residual of impulses at other velocities.
 typedef void rbNewtonEvaluateFn(void* context, const double* velocities);
-// Slope along the change at a part of it.
-double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
-                        void* context);
-// Moves to the trial at a part of the change. Returns how far it moved.
-double rbNewton_Accept(rbContactNewton* newton, double part);
+
 typedef struct rbNewtonSearch {
     int changesMax;
     int bisectionsMax; // of a line search
@@ -119,6 +120,12 @@ void rbNewton_Hold(rbContactNewton* newton);
 // Impulses and velocities of the host from x and slide of all points.
 void rbNewton_Apply(rbContactNewton* newton);
 
+// Copies a vector of the bodies of the island.
+static inline void rbNewton_Copy(const rbContactNewton* newton, double* to, const double* from)
+{
+    memcpy(to, from, (size_t)(RB_BLOCK * newton->bodies.count) * sizeof(double));
+}
+
 // Adds a row times a factor to a vector of the bodies of the island.
 static inline void rbNewton_AddTo(const int locals[2], const double row[12], double factor,
                                   double* to)
@@ -133,11 +140,6 @@ static inline void rbNewton_AddTo(const int locals[2], const double row[12], dou
 static inline bool rbNewtonPoint_IsSliding(const rbNewtonPoint* p)
 {
     return p->slide[0] != 0.0 || p->slide[1] != 0.0;
-}
-
-static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
-{
-    return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
 }
 
 // What the velocity of a body outside of the island contributes to the rate of a row.

@@ -28,7 +28,7 @@
 // The shape that a child of the geometry belongs to: all children of a single shape are that one.
 static int getPart(const rbNearBody* body, int child)
 {
-    return child < body->materialCount ? child : 0;
+    return child < body->shape.materialCount ? child : 0;
 }
 
 // The coefficients of a contact (B-67). Friction follows the rule of the settings; resistance to
@@ -62,15 +62,17 @@ static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMa
 // The velocity of conveyor surfaces at a contact, as they add to that of the bodies.
 static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contact)
 {
-    if (a->belts == NULL && b->belts == NULL) {
+    const rbVec3* beltsA = a->shape.belts;
+    const rbVec3* beltsB = b->shape.belts;
+    if (beltsA == NULL && beltsB == NULL) {
         return;
     }
     rbVec3 belt = RB_VEC3_ZERO;
-    if (a->belts != NULL) {
-        belt = rbNeg(rbMulMV(a->rotation, a->belts[contact->partA]));
+    if (beltsA != NULL) {
+        belt = rbNeg(rbMulMV(a->rotation, beltsA[contact->partA]));
     }
-    if (b->belts != NULL) {
-        belt = rbAdd(belt, rbMulMV(b->rotation, b->belts[contact->partB]));
+    if (beltsB != NULL) {
+        belt = rbAdd(belt, rbMulMV(b->rotation, beltsB[contact->partB]));
     }
     contact->belt = rbAddScaled(belt, -rbDot(belt, contact->normal), contact->normal);
     contact->hasBelt = rbLengthSquared(contact->belt) > 0.0;
@@ -104,7 +106,8 @@ static rbContact makeFrameContact(const rbContactPairs* pairs, rbPairOrder pair,
     const rbNearBody* b = &pairs->bodies.data[pair.b];
     contact.partA = getPart(a, found->childA);
     contact.partB = getPart(b, found->childB);
-    combine(pairs, &a->materials[contact.partA], &b->materials[contact.partB], &contact);
+    combine(pairs, &a->shape.materials[contact.partA], &b->shape.materials[contact.partB],
+            &contact);
     addBelts(a, b, &contact);
     return contact;
 }
@@ -277,7 +280,7 @@ static bool areApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearH
 static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
 {
     const rbNearBody* bodies = pairs->bodies.data;
-    bool isBall = bodies[item.a].traits.isBall || bodies[item.b].traits.isBall;
+    bool isBall = bodies[item.a].isBall || bodies[item.b].isBall;
     double size = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
     return pairs->isCarrying && !isBall ? CARRY_SIZE * size : 0.0;
 }
@@ -296,15 +299,6 @@ static rbTransform getPose(const rbContactPairs* pairs, rbPairOrder item)
     return rbInvMulTransforms(pairs->bodies.data[larger].world, pairs->bodies.data[smaller].world);
 }
 
-// How far points of the smaller body have moved in the frame of the larger since the search, m.
-static double getMoved(const rbContactPairs* pairs, rbPairOrder item)
-{
-    rbTransform was = rbContactPairs_GetMemory(pairs, item.slot)->pose;
-    rbTransform is = getPose(pairs, item);
-    double radius = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
-    return rbDistance(is.p, was.p) + rbBoundTurn(radius, is.q, was.q);
-}
-
 static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double threshold)
 {
     const rbContactCandidate* pair = &pairs->pairs.data[item.slot];
@@ -315,16 +309,19 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
         return false;
     }
     // odometers do not cover half spaces
-    bool isFixed =
-        (pairs->bodies.data[item.a].traits.isBounded || pair->stamps[0] == a->poseStamp) &&
-        (pairs->bodies.data[item.b].traits.isBounded || pair->stamps[1] == b->poseStamp);
-    double path = a->travel + b->travel - pair->searched;
+    bool isFixed = (pairs->bodies.data[item.a].isBounded || pair->stamps[0] == a->poseStamp) &&
+                   (pairs->bodies.data[item.b].isBounded || pair->stamps[1] == b->poseStamp);
+    double moved = a->travel + b->travel - pair->searched;
     uint32_t most = CARRY_POSES + (uint32_t)(item.a + item.b) % CARRY_POSES;
     bool isOld = a->poseStamp - pair->stamps[0] > most || b->poseStamp - pair->stamps[1] > most;
-    if (!isFixed || (isOld && !(path <= carry))) {
+    if (!isFixed || (isOld && !(moved <= carry))) {
         return false;
     }
-    double moved = path <= carry ? path : getMoved(pairs, item);
+    if (!(moved <= carry)) { // points of the smaller body in the frame of the larger
+        rbTransform was = rbContactPairs_GetMemory(pairs, item.slot)->pose;
+        rbTransform is = getPose(pairs, item);
+        moved = rbDistance(is.p, was.p) + rbBoundTurn(fmin(a->radius, b->radius), is.q, was.q);
+    }
     return moved <= carry && threshold + moved <= pair->threshold;
 }
 
@@ -380,15 +377,15 @@ static rbSeparationInput makeInput(const rbNearBody* a, rbTransform worldA, cons
                                    rbTransform worldB)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
-    input.geometryA = a->geometry;
-    input.geometryB = b->geometry;
+    input.geometryA = a->shape.geometry;
+    input.geometryB = b->shape.geometry;
     input.transformBtoA = rbInvMulTransforms(worldA, worldB);
     return input;
 }
 
 static bool isManyfold(const rbContactPairs* pairs, int a, int b)
 {
-    return pairs->bodies.data[a].traits.isManyfold || pairs->bodies.data[b].traits.isManyfold;
+    return pairs->bodies.data[a].isManyfold || pairs->bodies.data[b].isManyfold;
 }
 
 // The manifolds of a pair, and how many there are.
@@ -398,6 +395,7 @@ static int findManifolds(rbPairScratch* scratch, bool areMany, const rbSeparatio
     rbContactList list = {.manifolds = scratch->manifolds.data,
                           .capacity = areMany ? RB_PAIR_MANIFOLDS_MAX : 1};
     RB_ASSERT(list.capacity <= scratch->manifolds.capacity);
+    RB_ASSERT(threshold >= 0.0);
     rbStatus status = rbFindContacts(input, threshold, cache, scratch->memory, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     return count < list.capacity ? count : list.capacity;
@@ -454,12 +452,14 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearBody* a = &pairs->bodies.data[item.a];
     const rbNearBody* b = &pairs->bodies.data[item.b];
+    const rbNearHot* hotA = &pairs->hots.data[item.a];
+    const rbNearHot* hotB = &pairs->hots.data[item.b];
     threshold += 2.0 * carryOf(pairs, item);
     pair->threshold = threshold;
-    pair->searched = a->travel + b->travel;
-    pair->stamps[0] = a->poseStamp;
-    pair->stamps[1] = b->poseStamp;
-    if (a->traits.isBall && b->traits.isBall) {
+    pair->searched = hotA->travel + hotB->travel;
+    pair->stamps[0] = hotA->poseStamp;
+    pair->stamps[1] = hotB->poseStamp;
+    if (a->isBall && b->isBall) {
         searchBalls(search, item, threshold);
         return;
     }
@@ -526,18 +526,6 @@ static void beginFrame(rbContactPairs* pairs, int other)
     }
 }
 
-// Pairs this far ahead in the order are prefetched: the search is memory-bound.
-#define AHEAD 6
-
-static inline void prefetch(const rbContactPairs* pairs, int i)
-{
-    if (i + AHEAD < pairs->order.list.count) {
-        rbPairOrder next = pairs->order.list.data[i + AHEAD];
-        __builtin_prefetch(&pairs->pairs.data[next.slot]);
-        __builtin_prefetch(&pairs->hots.data[next.b]);
-    }
-}
-
 // The set of the frame, with room for what others append.
 static rbContactSet getSet(rbContactPairs* pairs)
 {
@@ -553,6 +541,9 @@ static rbContactSet getSet(rbContactPairs* pairs)
 #define PAIRS_LEAST 64
 #define BODIES_LEAST 256
 
+// Pairs this far ahead in the order are prefetched: the search is memory-bound.
+#define AHEAD 6
+
 // Searches a block of pairs.
 static void findBlock(void* context, rbShare share)
 {
@@ -567,7 +558,11 @@ static void findBlock(void* context, rbShare share)
     block->report = (rbPairsReport){.bodyA = -1, .bodyB = -1};
     for (int i = share.begin; i < share.end; ++i) {
         rbPoll();
-        prefetch(pairs, i);
+        if (i + AHEAD < pairs->order.list.count) {
+            rbPairOrder next = pairs->order.list.data[i + AHEAD];
+            __builtin_prefetch(&pairs->pairs.data[next.slot]);
+            __builtin_prefetch(&pairs->hots.data[next.b]);
+        }
         rbPairOrder item = pairs->order.list.data[i];
         int first = block->contacts.count;
         findPair(&search, item);
@@ -648,7 +643,7 @@ static void findBlocks(Search* search)
     int blockSize = rbGetBlockSize(count, PAIRS_LEAST);
     bool isShared = rbGetWorkerCount() > 1 && count > blockSize;
     int blockCount = isShared ? rbGetBlockCount(count, blockSize) : 1;
-    rbContactPairs_ReserveScratch(pairs);
+    RB_ASSERT(pairs->search.scratches.count >= rbGetWorkerCount());
     rbArray_Reserve(pairs->search.counts, count);
     rbArray_Fill(pairs->search.blocks, blockCount, (rbFoundBlock){.firstPoint = 0});
     if (isShared) {
@@ -684,6 +679,7 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
     findBlocks(&search);
+    RB_ASSERT(pairs->current != pairs->kept && pairs->report.depth >= 0.0);
     return getSet(pairs);
 }
 
@@ -707,10 +703,11 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
                            double within, rbContactProbe* out, int capacity)
 {
     rbNearBody moved[2];
+    RB_ASSERT(within >= 0.0 && (out != NULL || capacity == 0));
     for (int i = 0; i < 2; ++i) {
         RB_ASSERT(bodies[i] >= 0 && bodies[i] < pairs->bodies.count);
         moved[i] = pairs->bodies.data[bodies[i]];
-        RB_ASSERT(moved[i].geometry != NULL);
+        RB_ASSERT(moved[i].shape.geometry != NULL);
         moved[i].position = poses[i].position;
         moved[i].orientation = poses[i].orientation;
         rbNearBody_Pose(&moved[i]);
@@ -784,6 +781,17 @@ static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
     return hot;
 }
 
+// The nearest point of a contact of the node.
+static const rbFoundPoint* getNearest(const rbContactFrame* node, int contact)
+{
+    const rbFoundPoint* points = &node->foundPoints.data[node->contacts.data[contact].firstPoint];
+    int nearest = 0;
+    for (int k = 1; k < node->contacts.data[contact].pointCount; ++k) {
+        nearest = points[k].distance < points[nearest].distance ? k : nearest;
+    }
+    return &points[nearest];
+}
+
 // Distance at the node, if it was found.
 static double getNodeDistance(const rbContactPairs* pairs, int slot)
 {
@@ -791,10 +799,7 @@ static double getNodeDistance(const rbContactPairs* pairs, int slot)
     rbPairSpan span = getSpan(pairs, slot, node);
     double least = INFINITY;
     for (int i = span.first; i < span.first + span.count; ++i) {
-        const rbContact* contact = &node->contacts.data[i];
-        for (int k = 0; k < contact->pointCount; ++k) {
-            least = fmin(least, node->foundPoints.data[contact->firstPoint + k].distance);
-        }
+        least = fmin(least, getNearest(node, i)->distance);
     }
     return least;
 }
@@ -939,6 +944,7 @@ static void beginAhead(rbContactPairs* pairs, rbPairOrder item, const rbFoundCon
                               .firstPoint = pairs->ahead.points.count,
                               .pointCount = pointCount,
                               .found = *found};
+    RB_ASSERT(pointCount > 0);
     contact.found.isAhead = true;
     rbArray_Push(pairs->ahead.contacts, contact);
 }
@@ -986,13 +992,11 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
                     const rbFoundContact* found, const rbFoundPoint* at)
 {
     const int bodies[2] = {item.a, item.b};
-    const rbVec3 arms[2] = {at->armA, at->armB};
-    rbVec3 cores[2];
+    rbVec3 cores[2] = {at->armA, at->armB};
     double gap = at->distance;
     for (int i = 0; i < 2; ++i) {
-        cores[i] = arms[i];
         if (isSpinning(&flight->bodies[bodies[i]], flight->h)) {
-            double depth = rbDot(found->normal, arms[i]); // toward B
+            double depth = rbDot(found->normal, cores[i]); // toward B
             gap += (i == 0 ? depth : -depth) - 0.5 * at->distance;
             gap -= pairs->bodies.data[bodies[i]].margin;
             cores[i] = RB_VEC3_ZERO;
@@ -1021,13 +1025,7 @@ static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactA
     const rbContactFrame* node = &pairs->frames[pairs->node];
     rbPairSpan span = getSpan(pairs, item.slot, node);
     for (int i = span.first; i < span.first + span.count; ++i) {
-        const rbContact* contact = &node->contacts.data[i];
-        const rbFoundPoint* nearest = &node->foundPoints.data[contact->firstPoint];
-        for (int k = 1; k < contact->pointCount; ++k) {
-            const rbFoundPoint* other = &node->foundPoints.data[contact->firstPoint + k];
-            nearest = other->distance < nearest->distance ? other : nearest;
-        }
-        addCore(pairs, item, flight, &node->foundContacts.data[i], nearest);
+        addCore(pairs, item, flight, &node->foundContacts.data[i], getNearest(node, i));
     }
 }
 
@@ -1051,14 +1049,6 @@ static int findAhead(rbContactPairs* pairs, rbPairOrder item, const rbSeparation
 static bool isTurningFar(const rbContactPairs* pairs, int body)
 {
     return pairs->ahead.bodies.data[body].turn > CAPPED_SLACK * pairs->hots.data[body].radius;
-}
-
-static void clearBend(const rbContactPairs* pairs, int slot, const rbContactAhead* flight)
-{
-    rbPairSpan span = getSpan(pairs, slot, &pairs->frames[pairs->node]);
-    for (int i = span.first; i < span.first + span.count; ++i) {
-        flight->nodePoints[flight->nodeContacts[i].firstPoint].bend = 0.0;
-    }
 }
 
 static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
@@ -1092,21 +1082,12 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
         if (isDeep && isContrary(pairs, item.slot, normal)) {
             pairs->report.isThrough = true;
         } else if (!bendPoint(pairs, only, flight, manifold, normal) && isNear) {
-            clearBend(pairs, item.slot, flight);
+            rbPairSpan span = getSpan(pairs, item.slot, &pairs->frames[pairs->node]);
+            for (int k = span.first; k < span.first + span.count; ++k) {
+                flight->nodePoints[flight->nodeContacts[k].firstPoint].bend = 0.0;
+            }
             addAhead(pairs, item, flight, manifold);
         }
-    }
-}
-
-// The bend of a pair that rolls, before the first solution.
-static void searchBend(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
-{
-    const rbContact* only = getRolling(pairs, item, flight);
-    rbSeparationInput input = makeAheadInput(pairs, item);
-    if (only != NULL && findAhead(pairs, item, &input) == 1) {
-        const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[0];
-        rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
-        (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
     }
 }
 
@@ -1187,7 +1168,17 @@ bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* fligh
     rbContactPairs_FollowFlight(pairs, flight->poses, false);
     pairs->ahead.isBent = false;
     for (int i = 0; i < pairs->order.list.count; ++i) {
-        searchBend(pairs, pairs->order.list.data[i], flight);
+        rbPairOrder item = pairs->order.list.data[i];
+        const rbContact* only = getRolling(pairs, item, flight);
+        if (only == NULL) {
+            continue;
+        }
+        rbSeparationInput input = makeAheadInput(pairs, item);
+        if (findAhead(pairs, item, &input) == 1) {
+            const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[0];
+            rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
+            (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
+        }
     }
     return pairs->ahead.isBent;
 }

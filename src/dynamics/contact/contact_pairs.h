@@ -12,7 +12,6 @@
 #include "dynamics/contact/contact.h"
 
 #include <rattleback/body.h>
-#include <rattleback/broadphase.h>
 #include <rattleback/contact.h>
 
 typedef struct rbContactPairs rbContactPairs;

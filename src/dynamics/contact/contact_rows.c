@@ -1,6 +1,8 @@
 // Packing of contacts into rows, and sweeps over them, see contact_rows.h.
 #include "dynamics/contact/contact_rows.h"
 
+#include "dynamics/impact/impact_law.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +89,7 @@ static void weighPoint(rbSweepPoint* point, double massSum)
     double k12 = dotSix(&r[1], &r[2]);
     bool isFit = kn > 0.0 && k11 > 0.0 && k22 > 0.0 && isfinite(kn + k11 + k22);
     point->invNormal = isFit && isfinite(1.0 / kn) ? 1.0 / kn : 0.0;
+    RB_ASSERT(point->invNormal >= 0.0);
     point->slideStep = 0.0;
     memset(point->invTangents, 0, sizeof(point->invTangents));
     if (point->invNormal == 0.0) {
@@ -180,6 +183,7 @@ static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContac
     const rbSym3* gb = &rows->starts.data[contact->slots[1]].factor;
     rbVec3 axes[3] = {from->tangents[0], from->tangents[1], from->normal};
     rbSweepTurn turn = {.rolling = from->rolling, .spinning = from->spinning};
+    RB_ASSERT(from->rolling >= 0.0 && from->spinning >= 0.0);
     for (int i = 0; i < 3; ++i) {
         turn.rows[i] =
             makeSix(rbMulFactorTransposed(ga, rbNeg(axes[i])), rbMulFactorTransposed(gb, axes[i]));
@@ -282,33 +286,27 @@ static bool isCurrent(const rbContactRows* rows, const rbContactRun* run, const 
     return !pack->isSpent;
 }
 
-static int findPack(const rbContactRows* rows, const rbContactRun* run, int count)
-{
-    int first = rbContactRun_GetContact(run, 0);
-    RB_ASSERT(first >= 0 && first < rows->packOf.count);
-    int found = rows->packOf.data[first];
-    return found > 0 && rows->packs.data[found - 1].orderCount == count ? found - 1 : -1;
-}
-
 rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run)
 {
     int count = rbContactRun_GetCount(run);
     if (count == 0) {
         return (rbRowsPack){.firstBody = 1, .number = -1};
     }
-    int found = findPack(rows, run, count);
-    if (found >= 0 && isCurrent(rows, run, &rows->packs.data[found])) {
-        return rows->packs.data[found];
-    }
-    if (found >= 0) {
+    int first = rbContactRun_GetContact(run, 0);
+    RB_ASSERT(first >= 0 && first < rows->packOf.count);
+    int found = rows->packOf.data[first] - 1;
+    const rbRowsPack* old = found >= 0 ? &rows->packs.data[found] : NULL;
+    if (old != NULL && old->orderCount == count) {
+        if (isCurrent(rows, run, old)) {
+            return *old;
+        }
         // its slots are released; those of another pack stay unchanged
-        const rbRowsPack* old = &rows->packs.data[found];
         for (int i = old->firstBody; i < old->firstBody + old->bodyCount; ++i) {
             rows->slots.data[rows->starts.data[i].index] = 0;
         }
     }
     rbRowsPack pack = makePack(rows, run, count);
-    rows->packOf.data[rbContactRun_GetContact(run, 0)] = pack.number + 1;
+    rows->packOf.data[first] = pack.number + 1;
     rbArray_Push(rows->packs, pack);
     return pack;
 }
@@ -316,6 +314,7 @@ rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run)
 static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbContact* contact,
                        double partSpeed, bool isVelocity)
 {
+    RB_ASSERT(point->index >= 0 && point->index < run->set->pointCount);
     const rbContactPoint* from = &run->set->points[point->index];
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
     memcpy(point->impulse, from->impulse, sizeof point->impulse);
@@ -338,15 +337,6 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     if (point->isLed) {
         memcpy(point->slip, lead, sizeof point->slip);
     }
-}
-
-static void beginTurn(rbSweepTurn* turn, const rbContactRun* run, const rbContact* contact)
-{
-    rbVec3 spin = rbSub(run->bodies[contact->bodyB].spin, run->bodies[contact->bodyA].spin);
-    memcpy(turn->impulse, contact->turning, sizeof(turn->impulse));
-    turn->bias[0] = rbDot(spin, contact->tangents[0]);
-    turn->bias[1] = rbDot(spin, contact->tangents[1]);
-    turn->bias[2] = rbDot(spin, contact->normal);
 }
 
 // The points that take part in a stage.
@@ -451,6 +441,8 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
                          double partSpeed, bool isVelocity, bool isGuessed)
 {
     RB_ASSERT(isVelocity || run->h > 0.0);
+    RB_ASSERT(pack->firstBody > 0 && pack->firstBody + pack->bodyCount <= rows->bodies.count);
+    RB_ASSERT(pack->firstContact + pack->contactCount <= rows->contacts.count);
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
         rbRowBody* body = &rows->bodies.data[i];
         *body = (rbRowBody){.invMass = body->invMass};
@@ -473,7 +465,12 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
             sum += point->impulse[0] + point->impulse[1] + point->impulse[2];
         }
         if (packed->turn >= 0) {
-            beginTurn(&rows->turns.data[packed->turn], run, contact);
+            rbSweepTurn* turn = &rows->turns.data[packed->turn];
+            rbVec3 spin = rbSub(run->bodies[contact->bodyB].spin, run->bodies[contact->bodyA].spin);
+            memcpy(turn->impulse, contact->turning, sizeof(turn->impulse));
+            turn->bias[0] = rbDot(spin, contact->tangents[0]);
+            turn->bias[1] = rbDot(spin, contact->tangents[1]);
+            turn->bias[2] = rbDot(spin, contact->normal);
         }
         if (run->react != NULL) {
             react(rows, run, packed);
@@ -740,6 +737,7 @@ bool rbContactRows_SweepJoints(rbContactRows* rows, const rbRowsPack* pack, cons
 void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
                           const rbContactRun* run)
 {
+    RB_ASSERT(pack->firstPoint + pack->pointCount <= rows->points.count);
     for (int i = 0; i < pack->pointCount; ++i) {
         const rbSweepPoint* point = &rows->points.data[pack->firstPoint + i];
         rbContactPoint* to = &run->set->points[point->index];
@@ -774,6 +772,7 @@ static void freezeSide(rbContactRows* rows, rbSweepContact* contact, int isB)
     rbRowBody* b = &rows->bodies.data[contact->slots[1]];
     rbSweepSix y = gatherSix(a, b);
     rbVec3 v = isB ? rbSweepBody_Velocity(b) : rbNeg(rbSweepBody_Velocity(a));
+    RB_ASSERT(contact->slots[isB] > 0);
     contact->invMasses[isB] = 0.0;
     contact->slots[isB] = 0;
     for (int i = 0; i < contact->pointCount; ++i) {

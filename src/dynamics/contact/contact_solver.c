@@ -205,9 +205,7 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
     if (hasColumn) {
         addColumn(mixing, speeds, change);
     }
-    for (int i = 0; i < speeds; ++i) {
-        mixing->change.data[i] = change[i];
-    }
+    memcpy(mixing->change.data, change, (size_t)speeds * sizeof *change);
     mixing->length = length;
     mixing->hasLast = true;
     if (mixing->count > 0) {
@@ -332,6 +330,7 @@ static bool averageSweeps(Mixing* mixing, const rbContactRows* rows, const rbRow
         return false;
     }
     double* sums = &mixing->results.data[unknownCount(pack)];
+    RB_ASSERT(phase < AVERAGE_OF && mixing->hasLast);
     for (int k = 0; k < 3 * pack->pointCount; ++k) {
         double* x = &rows->points.data[pack->firstPoint + k / 3].impulse[k % 3];
         sums[k] = phase > 0 ? sums[k] + *x : *x;
@@ -438,6 +437,7 @@ double rbContactRun_GetTolerance(const rbContactRun* run, const rbContactSetting
 {
     rbContactSettings aim = rbAimContactSettings(settings);
     double own = isVelocity ? run->allowed.speed : run->allowed.gap;
+    RB_ASSERT(own >= 0.0);
     return own > 0.0 ? own : isVelocity ? aim.velocityTolerance : aim.tolerance;
 }
 
@@ -495,6 +495,7 @@ static void beginContacts(void* context, rbShare share)
 
 void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm)
 {
+    RB_ASSERT(run->set != NULL && run->set->contactCount >= 0);
     rbContactRun begun = *run;
     begun.isContinued = isWarm;
     rbRunShares(run->set->contactCount, 256, beginContacts, &begun);
@@ -738,6 +739,7 @@ static void keepPart(const Stage* stage, int first, int last, double part)
 // the level is unchanged.
 static rbSweepTally solveLevel(Stage* stage, int first, int last, bool* isGood)
 {
+    RB_ASSERT(first < last && last <= stage->rows->contacts.count);
     copyBodies(stage, stage->shock->lower.data);
     rbSweepTally tally = {.worst = -1};
     double before = INFINITY;
@@ -797,28 +799,24 @@ static double findPart(const Stage* stage)
     return rbEnergyLine_FindPart(&levels, rise < 0.0 ? -rise : 0.0);
 }
 
-// Conveyors do work.
-static bool hasBelt(const Stage* stage)
-{
-    for (int i = 0; i < stage->pack.contactCount; ++i) {
-        int index = stage->rows->contacts.data[stage->pack.firstContact + i].index;
-        if (stage->run->set->contacts[index].hasBelt) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Energy has not grown; errors in between are at most those of the mixture.
+// Energy has not grown, unless conveyors do work; errors in between are at most those of the
+// mixture.
 static double boundEnergy(const Stage* stage)
 {
-    double part = hasBelt(stage) ? 1.0 : findPart(stage);
+    int first = stage->pack.firstContact;
+    int last = first + stage->pack.contactCount;
+    bool hasBelt = false;
+    for (int i = first; i < last; ++i) {
+        int index = stage->rows->contacts.data[i].index;
+        hasBelt = hasBelt || stage->run->set->contacts[index].hasBelt;
+    }
+    double part = hasBelt ? 1.0 : findPart(stage);
+    RB_ASSERT(part >= 0.0 && part <= 1.0);
     if (part < 1.0) {
         for (int i = 0; i < 2 * stage->pack.bodyCount; ++i) {
             mix(stage, i, part);
         }
-        keepPart(stage, stage->pack.firstContact,
-                 stage->pack.firstContact + stage->pack.contactCount, part);
+        keepPart(stage, first, last, part);
     }
     return part;
 }
@@ -849,23 +847,6 @@ static Climb climbLevels(Stage* stage)
         freezeBodies(stage, first, last);
     }
     return climb;
-}
-
-static bool isAnyMoving(const Stage* stage)
-{
-    bool isFound = false;
-    for (int i = 0; i < stage->pack.bodyCount && !isFound; ++i) {
-        isFound = !stage->rows->starts.data[stage->pack.firstBody + i].isFrozen;
-    }
-    return isFound;
-}
-
-static void thawBodies(const Stage* stage)
-{
-    for (int i = 0; i < stage->pack.bodyCount; ++i) {
-        const rbRowsBody* body = &stage->rows->starts.data[stage->pack.firstBody + i];
-        stage->run->bodies[body->index].isFrozen = false;
-    }
 }
 
 // How far the points of a contact have deviated from the motion assumed for its frozen side, m/s.
@@ -924,10 +905,17 @@ static void propagateShock(Stage* stage)
     double swept[2] = {stage->solved.gapError, stage->solved.slipError};
     remember(stage);
     Climb climb = climbLevels(stage);
-    if (isAnyMoving(stage)) {
+    const rbRowsBody* bodies = stage->rows->starts.data + stage->pack.firstBody;
+    bool isAnyMoving = false;
+    for (int i = 0; i < stage->pack.bodyCount; ++i) {
+        isAnyMoving = isAnyMoving || !bodies[i].isFrozen;
+    }
+    if (isAnyMoving) {
         climb = sweepMoving(stage);
     }
-    thawBodies(stage);
+    for (int i = 0; i < stage->pack.bodyCount; ++i) {
+        stage->run->bodies[bodies[i].index].isFrozen = false;
+    }
     double part = boundEnergy(stage);
     stage->solved.gapError = part * climb.errors[0] + (1.0 - part) * swept[0];
     stage->solved.slipError = part * climb.errors[1] + (1.0 - part) * swept[1];
@@ -995,16 +983,18 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
     RB_ASSERT(run->set != NULL && run->bodies != NULL);
     rbContactRows* rows = &solver->rows;
     rbRowsPack pack = rbContactRows_Pack(rows, run);
+    double unit = isVelocity ? 1.0 : run->h;
     Stage stage = {.rows = rows,
                    .shock = &solver->shock,
                    .run = run,
                    .pack = pack,
                    .sweep = {.rows = rows, .bound = &solver->bound, .isVelocity = isVelocity},
-                   .tolerance = rbContactRun_GetTolerance(run, &solver->settings, isVelocity) /
-                                (isVelocity ? 1.0 : run->h),
+                   .tolerance =
+                       rbContactRun_GetTolerance(run, &solver->settings, isVelocity) / unit,
                    .moving = MOVING_REST * solver->settings.restSpeed,
                    .restSpeed = run->restSpeed > 0.0 ? run->restSpeed : solver->settings.restSpeed,
                    .solved = {.worst = -1}};
+    RB_ASSERT(unit > 0.0 && stage.tolerance > 0.0 && stage.restSpeed >= 0.0);
     double adding = (isVelocity ? REST_PART : 1.0) *
                     rbContactRun_GetTolerance(run, &solver->settings, false) / run->h;
     stage.resting = fmin(stage.tolerance, adding);
@@ -1016,7 +1006,7 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
     }
     runStage(solver, &stage);
     rbContactRows_Finish(rows, &pack, run);
-    double unit = isVelocity ? 1.0 : run->h;
+    RB_ASSERT(stage.solved.worst < run->set->contactCount);
     stage.solved.gapError *= unit;
     stage.solved.slipError *= unit;
     return stage.solved;

@@ -22,14 +22,6 @@
 #define RB_PAIRS_PER_BODY 100
 #define RB_PAIRS_SPARE 10000
 
-typedef struct rbNearTraits {
-    bool isMoved;
-    bool isBounded;
-    bool isMesh;
-    bool isManyfold; // more than one manifold is possible
-    bool isBall;     // its points of contact do not move with it
-} rbNearTraits;
-
 // A fat box.
 typedef struct rbNearBox {
     rbBounds bounds;
@@ -41,32 +33,24 @@ typedef struct rbNearBox {
 } rbNearBox;
 
 typedef struct rbNearBody {
-    // as registered
-    const rbGeometry* geometry; // NULL: no shape
-    uint64_t hash;              // of the geometry
-    rbTransform transform;      // of the geometry in the frame of the body
-    rbMaterial* materials;
-    int materialCount;
-    rbVec3* belts; // as materials; NULL: none
-    uint32_t groups;
-    uint32_t mask;
-    rbNearTraits traits;
+    rbContactShape shape; // as registered, with own materials and belts; no geometry: there is none
+    uint64_t hash;        // of the geometry
+    bool isBounded;
+    bool isMesh;
+    bool isManyfold;   // more than one manifold is possible
+    bool isBall;       // its points of contact do not move with it
     double turnRadius; // m, about the center of mass: how far a rotation can move a point
-    double ballRadius; // m, of the ball about the origin of the geometry
     double margin;     // m, by which its box is fatter than necessary
     // where it is
     bool isPlaced;
     bool isStale;       // its partners must be queried again
     bool isJumping;     // at the last places, by more than an odometer can count
-    uint32_t poseStamp; // changes with the pose
     rbVec3 position;    // of the center of mass
     rbQuat orientation; // of the principal axes
     rbMat3 rotation;    // the same as a matrix
     rbTransform world;  // of the geometry
     rbMat3 worldRotation;
-    double reach;  // m, as last set
-    rbVec3 way;    // m, likewise
-    double travel; // m, odometer
+    rbVec3 way; // m, as last set
     rbNearBox box;
     struct {
         rbMat3 rotation; // halfway since the kept frame, if the stamp is current
@@ -76,11 +60,11 @@ typedef struct rbNearBody {
 
 // What a check of a pair needs of a body: a cache line.
 typedef struct rbNearHot {
-    rbVec3 center; // m, origin of the geometry
-    double radius; // m, of the ball about it; INFINITY: half spaces
-    double travel; // m, odometer
-    double reach;  // m
-    uint32_t poseStamp;
+    rbVec3 center;      // m, origin of the geometry
+    double radius;      // m, of the ball about it; INFINITY: half spaces
+    double travel;      // m, odometer
+    double reach;       // m, as last set
+    uint32_t poseStamp; // changes with the pose
     uint32_t unused;
     double unusedToo;
 } rbNearHot;
@@ -147,30 +131,21 @@ typedef struct rbKeptPoint {
     bool isSticking;
 } rbKeptPoint;
 
-typedef struct rbKeptTurning {
-    double turning[3];
-} rbKeptTurning;
-
 // Arrays of a frame, with their types.
-#define RB_FRAME_ARRAYS(X)                                          \
-    X(rbContact, contacts)                                          \
-    X(rbFoundContact, foundContacts) /* as contacts */              \
-    X(rbContactPoint, points)                                       \
-    X(rbFoundPoint, foundPoints)   /* as points */                  \
-    X(rbKeptPoint, keptPoints)     /* as points, when it is kept */ \
-    X(rbKeptTurning, keptTurnings) /* as contacts */                \
-    X(rbQuat, orientations)        /* by body */
+#define RB_FRAME_ARRAYS(X)                                        \
+    X(rbContact, contacts)                                        \
+    X(rbFoundContact, foundContacts) /* as contacts */            \
+    X(rbContactPoint, points)                                     \
+    X(rbFoundPoint, foundPoints) /* as points */                  \
+    X(rbKeptPoint, keptPoints)   /* as points, when it is kept */ \
+    X(rbVec3, keptTurnings)      /* as contacts */                \
+    X(rbQuat, orientations)      /* by body */
 
 #define RB_FRAME_ARRAY(type, name) RB_ARRAY(type) name;
 typedef struct rbContactFrame {
     uint32_t stamp;
     RB_FRAME_ARRAYS(RB_FRAME_ARRAY)
 } rbContactFrame;
-
-// From a pair of meshes that has ended, for the next one.
-typedef struct rbSpareFront {
-    rbFront* front;
-} rbSpareFront;
 
 // A body at the end of the flight from the node.
 typedef struct rbAheadBody {
@@ -235,8 +210,8 @@ typedef struct rbPairSearch {
     RB_ARRAY(rbPairScratch) scratches;    // by worker
     bool hasManyfolds;                    // scratches have room for many manifolds
     RB_ARRAY(rbFoundBlock) blocks;
-    RB_ARRAY(int) counts;          // contacts of pairs, in their order
-    RB_ARRAY(rbSpareFront) fronts; // to be used again
+    RB_ARRAY(int) counts;      // contacts of pairs, in their order
+    RB_ARRAY(rbFront*) fronts; // of pairs of meshes that have ended, for the next ones
 } rbPairSearch;
 
 // The end of a flight, see contact_pairs.c.
@@ -275,8 +250,6 @@ struct rbContactPairs {
 
 // ---------------------------------------------------------------- near pairs (contact_near.c)
 
-// Scratch memory for all workers of this thread.
-void rbContactPairs_ReserveScratch(rbContactPairs* pairs);
 // m, by how much a rotation from r to q moves points at this distance at most. A rotation by theta
 // moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2 sin(theta/4), which is
 // more than half of it.

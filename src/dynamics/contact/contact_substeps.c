@@ -137,18 +137,6 @@ typedef struct Shared {
 
 // ------------------------------------------------------------------------------------------- lanes
 
-static inline rbQuad all(float x)
-{
-    return (rbQuad){x, x, x, x};
-}
-
-static inline bool isAny(rbQuadMask mask)
-{
-    uint64_t halves[2];
-    memcpy(halves, &mask, sizeof halves);
-    return (halves[0] | halves[1]) != 0;
-}
-
 static inline rbQuad rootOf(rbQuad x)
 {
     return (rbQuad){sqrtf(x[0]), sqrtf(x[1]), sqrtf(x[2]), sqrtf(x[3])};
@@ -166,20 +154,15 @@ static inline Three gather(const float* p0, const float* p1, const float* p2, co
     return (Three){q[0], q[1], q[2]};
 }
 
-static inline void store(float* to, rbQuad q)
-{
-    memcpy(to, &q, sizeof q);
-}
-
 // The inverse; the fourth number of each becomes 0.
 static inline void scatter(Three t, float* p0, float* p1, float* p2, float* p3)
 {
-    rbQuad q[4] = {t.x, t.y, t.z, all(0.0f)};
+    rbQuad q[4] = {t.x, t.y, t.z, rbQuad_All(0.0f)};
     rbTransposeQuads(q);
-    store(p0, q[0]);
-    store(p1, q[1]);
-    store(p2, q[2]);
-    store(p3, q[3]);
+    rbQuad_Store(p0, q[0]);
+    rbQuad_Store(p1, q[1]);
+    rbQuad_Store(p2, q[2]);
+    rbQuad_Store(p3, q[3]);
 }
 
 static inline rbQuad dot(Three a, const rbQuad b[3])
@@ -283,8 +266,9 @@ static inline void push(Visit* visit, const WideRow* row, int axis, rbQuad dp)
 // Masses that are zero, or whose reciprocals overflow, make a point inert.
 static inline rbQuad reciprocal(rbQuad k, rbQuadMask isThere)
 {
-    rbQuadMask isFit = isThere & (k > all(1e-30f)) & (k < all(1e30f));
-    return rbQuad_Choose(isFit, all(1.0f) / rbQuad_Choose(isFit, k, all(1.0f)), all(0.0f));
+    rbQuadMask isFit = isThere & (k > rbQuad_All(1e-30f)) & (k < rbQuad_All(1e30f));
+    return rbQuad_Choose(isFit, rbQuad_All(1.0f) / rbQuad_Choose(isFit, k, rbQuad_All(1.0f)),
+                         rbQuad_All(0.0f));
 }
 
 // G^T (x cross y).
@@ -298,32 +282,20 @@ static inline void makeSide(rbQuad to[3], const rbQuad g[6], const rbQuad x[3], 
     to[2] = g[2] * cz;
 }
 
-static inline void makeRows(const WideGroup* group, const WideFactors* factors, WidePoint* point)
-{
-    WideRow arms = point->rows[0];
-    Three u = {point->speeds[0], point->speeds[1], point->speeds[2]};
-    for (int t = 0; t < 3; ++t) {
-        makeSide(point->rows[t].a, factors->a, group->axes[t], arms.a);
-        makeSide(point->rows[t].b, factors->b, arms.b, group->axes[t]);
-        point->speeds[t] = dot(u, group->axes[t]);
-        point->total[t] = all(0.0f);
-    }
-}
-
 static inline void weigh(WidePoint* point, rbQuad massSum, rbQuadMask isThere)
 {
     const WideRow* r = point->rows;
     rbQuad k11 = massSum + rowDot(&r[1], &r[1]);
     rbQuad k22 = massSum + rowDot(&r[2], &r[2]);
     rbQuad k12 = rowDot(&r[1], &r[2]);
-    rbQuad half = all(0.5f) * (k11 - k22);
-    rbQuad largest = all(0.5f) * (k11 + k22) + rootOf(half * half + k12 * k12);
+    rbQuad half = rbQuad_All(0.5f) * (k11 - k22);
+    rbQuad largest = rbQuad_All(0.5f) * (k11 + k22) + rootOf(half * half + k12 * k12);
     rbQuad det = k11 * k22 - k12 * k12;
-    rbQuadMask isSound = det > all(DETERMINANT_LEAST) * k11 * k22;
-    rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, all(0.0f)), isThere);
+    rbQuadMask isSound = det > rbQuad_All(DETERMINANT_LEAST) * k11 * k22;
+    rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, rbQuad_All(0.0f)), isThere);
     point->invNormal = reciprocal(massSum + rowDot(&r[0], &r[0]), isThere);
     point->slideStep = reciprocal(largest, isThere);
-    isSound = invDet > all(0.0f);
+    isSound = invDet > rbQuad_All(0.0f);
     point->invTangents[0] = rbQuad_Choose(isSound, k22 * invDet, point->slideStep);
     point->invTangents[1] = rbQuad_Choose(isSound, k11 * invDet, point->slideStep);
     point->invTangents[2] = -k12 * invDet;
@@ -337,8 +309,16 @@ static void buildGroup(const WideGroup* group, const WideFactors* factors, WideP
     rbQuadMask counts;
     memcpy(&counts, group->counts, sizeof counts);
     for (int i = 0; i < group->pointCount; ++i) {
-        makeRows(group, factors, &points[i]);
-        weigh(&points[i], group->invMassA + group->invMassB, counts > i);
+        WidePoint* point = &points[i];
+        WideRow arms = point->rows[0];
+        Three u = {point->speeds[0], point->speeds[1], point->speeds[2]};
+        for (int t = 0; t < 3; ++t) {
+            makeSide(point->rows[t].a, factors->a, group->axes[t], arms.a);
+            makeSide(point->rows[t].b, factors->b, arms.b, group->axes[t]);
+            point->speeds[t] = dot(u, group->axes[t]);
+            point->total[t] = rbQuad_All(0.0f);
+        }
+        weigh(point, group->invMassA + group->invMassB, counts > i);
     }
 }
 
@@ -361,13 +341,13 @@ static inline void visitFriction(Visit* visit, WidePoint* point, bool isSoft)
     rbQuad t2 = point->impulse[2] - (m[2] * s1 + m[1] * s2);
     rbQuad most = point->friction * point->impulse[0];
     rbQuadMask isOut = t1 * t1 + t2 * t2 > most * most;
-    if (isAny(isOut)) {
+    if (rbQuadMask_Bits(isOut) != 0) {
         rbQuad g1 = point->impulse[1] - point->slideStep * u1;
         rbQuad g2 = point->impulse[2] - point->slideStep * u2;
         rbQuad square = g1 * g1 + g2 * g2;
         rbQuadMask isFar = square > most * most;
-        rbQuad length = rootOf(rbQuad_Choose(isFar, square, all(1.0f)));
-        rbQuad scale = rbQuad_Choose(isFar, most / length, all(1.0f));
+        rbQuad length = rootOf(rbQuad_Choose(isFar, square, rbQuad_All(1.0f)));
+        rbQuad scale = rbQuad_Choose(isFar, most / length, rbQuad_All(1.0f));
         t1 = rbQuad_Choose(isOut, scale * g1, t1);
         t2 = rbQuad_Choose(isOut, scale * g2, t2);
     }
@@ -380,21 +360,22 @@ static inline void visitFriction(Visit* visit, WidePoint* point, bool isSoft)
 static inline void visitNormal(Visit* visit, WidePoint* point, const WidePass* pass, bool isSoft)
 {
     rbQuad u = getAdded(visit, &point->rows[0], 0) + point->speeds[0];
-    rbQuad gap = getGap(visit, point, all(pass->time));
-    rbQuadMask isOpen = gap > all(0.0f);
+    rbQuad gap = getGap(visit, point, rbQuad_All(pass->time));
+    rbQuadMask isOpen = gap > rbQuad_All(0.0f);
     rbQuad p = point->impulse[0];
     rbQuad sum;
     if (isSoft) {
-        rbQuad part = rbQuad_Max(all(pass->rate) * gap, all(-pass->partSpeed));
-        rbQuad aim = u + rbQuad_Choose(isOpen, all(pass->invStep) * gap, part);
-        rbQuad mass = rbQuad_Choose(isOpen, all(1.0f), all(pass->massScale)) * point->invNormal;
-        rbQuad kept = rbQuad_Choose(isOpen, p, all(1.0f - pass->impulseScale) * p);
+        rbQuad part = rbQuad_Max(rbQuad_All(pass->rate) * gap, rbQuad_All(-pass->partSpeed));
+        rbQuad aim = u + rbQuad_Choose(isOpen, rbQuad_All(pass->invStep) * gap, part);
+        rbQuad mass =
+            rbQuad_Choose(isOpen, rbQuad_All(1.0f), rbQuad_All(pass->massScale)) * point->invNormal;
+        rbQuad kept = rbQuad_Choose(isOpen, p, rbQuad_All(1.0f - pass->impulseScale) * p);
         sum = kept - mass * aim;
     } else {
-        rbQuad aim = u + rbQuad_Choose(isOpen, all(pass->invStep) * gap, all(0.0f));
+        rbQuad aim = u + rbQuad_Choose(isOpen, rbQuad_All(pass->invStep) * gap, rbQuad_All(0.0f));
         sum = p - point->invNormal * aim;
     }
-    sum = rbQuad_Max(sum, all(0.0f));
+    sum = rbQuad_Max(sum, rbQuad_All(0.0f));
     push(visit, &point->rows[0], 0, sum - p);
     point->impulse[0] = sum;
 }
@@ -486,28 +467,28 @@ static void measureGroups(void* context, rbShare share)
     for (int i = share.begin; i < share.end; ++i) {
         const WideGroup* group = &s->groups.data[i];
         Visit visit = beginVisit(s->bodies.data, group);
-        rbQuad deepest = all(0.0f);
-        rbQuad fastest = all(0.0f);
+        rbQuad deepest = rbQuad_All(0.0f);
+        rbQuad fastest = rbQuad_All(0.0f);
         for (int k = 0; k < group->pointCount; ++k) {
             const WidePoint* point = &s->points.data[group->firstPoint + k];
-            rbQuadMask isActing = point->total[0] > all(0.0f);
+            rbQuadMask isActing = point->total[0] > rbQuad_All(0.0f);
             rbQuad works[3];
             for (int t = 0; t < 3; ++t) {
                 // impulse times the mean of the speeds before and after
                 rbQuad after = getAdded(&visit, &point->rows[t], t);
-                works[t] = point->total[t] * (point->speeds[t] + all(0.5f) * after);
+                works[t] = point->total[t] * (point->speeds[t] + rbQuad_All(0.5f) * after);
                 if (t == 0) {
                     rbQuad approach =
-                        rbQuad_Choose(isActing, -(after + point->speeds[0]), all(0.0f));
+                        rbQuad_Choose(isActing, -(after + point->speeds[0]), rbQuad_All(0.0f));
                     fastest = rbQuad_Max(fastest, approach);
                 }
             }
-            rbQuad overlap = -getGap(&visit, point, all(shared->pass->time));
-            deepest = rbQuad_Max(deepest,
-                                 rbQuad_Choose(point->invNormal > all(0.0f), overlap, all(0.0f)));
-            rbQuadMask isImpact = point->speeds[0] < all(-(float)shared->task->restSpeed);
+            rbQuad overlap = -getGap(&visit, point, rbQuad_All(shared->pass->time));
+            deepest = rbQuad_Max(deepest, rbQuad_Choose(point->invNormal > rbQuad_All(0.0f),
+                                                        overlap, rbQuad_All(0.0f)));
+            rbQuadMask isImpact = point->speeds[0] < rbQuad_All(-(float)shared->task->restSpeed);
             done.frictionWork += sumOf(works[1] + works[2]);
-            done.impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
+            done.impactWork += sumOf(rbQuad_Choose(isImpact, works[0], rbQuad_All(0.0f)));
         }
         done.approach = fmax(done.approach, largestOf(fastest));
         if (largestOf(deepest) > done.solved.gapError) {
@@ -571,6 +552,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
 
 bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed)
 {
+    RB_ASSERT(contact >= 0 && contact < run->set->contactCount && restSpeed >= 0.0);
     const rbContact* c = &run->set->contacts[contact];
     if (c->rolling > 0.0 || c->spinning > 0.0 || c->hasBelt) {
         return false;
@@ -608,9 +590,7 @@ static int addSlot(rbContactSubsteps* s, int index1)
         *slot = s->starts.count;
         rbArray_Push(s->roots, *slot);
         rbArray_Push(s->taken, 0);
-        rbArray_Reserve(s->starts, *slot + 1);
-        s->starts.data[*slot] = (SlotBody){.index = index1 - 1};
-        s->starts.count += 1;
+        rbArray_Push(s->starts, (SlotBody){.index = index1 - 1});
     }
     return *slot;
 }
@@ -667,6 +647,7 @@ static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
         return COLORS;
     }
     int color = __builtin_ctzll(~taken);
+    RB_ASSERT(color < COLORS);
     s->taken.data[slotA] |= (uint64_t)1 << color;
     s->taken.data[slotB] |= (uint64_t)1 << color;
     return color;
@@ -718,22 +699,16 @@ static void placeContacts(Shared* shared)
     }
 }
 
-static void setLane(rbQuad to[3], int lane, rbVec3 v)
+// Three numbers, or the six of a factor.
+static void setLane(rbQuad* to, int lane, const double* values, int count)
 {
-    to[0][lane] = (float)v.x;
-    to[1][lane] = (float)v.y;
-    to[2][lane] = (float)v.z;
-}
-
-static void setFactor(rbQuad to[6], int lane, const rbSym3* g)
-{
-    const double factors[6] = {g->xx, g->yy, g->zz, g->xy, g->xz, g->yz};
-    for (int i = 0; i < 6; ++i) {
-        to[i][lane] = (float)factors[i];
+    RB_ASSERT(lane >= 0 && lane < WIDTH);
+    for (int i = 0; i < count; ++i) {
+        to[i][lane] = (float)values[i];
     }
 }
 
-// Arms and speeds in world axes, from which WideGroup_Build makes rows.
+// Arms and speeds in world axes, from which buildGroup makes rows.
 static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int k, double part,
                       WidePoint* to, int lane)
 {
@@ -741,9 +716,9 @@ static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int 
     const rbContactPoint* from = &run->set->points[contact->firstPoint + k];
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
     double drift = SLIP_PART / run->h;
-    setLane(to->rows[0].a, lane, from->armA);
-    setLane(to->rows[0].b, lane, from->armB);
-    setLane(to->speeds, lane, u);
+    setLane(to->rows[0].a, lane, &from->armA.x, 3);
+    setLane(to->rows[0].b, lane, &from->armB.x, 3);
+    setLane(to->speeds, lane, &u.x, 3);
     for (int t = 0; t < 3; ++t) {
         to->impulse[t][lane] = (float)(part * from->impulse[t]);
     }
@@ -757,12 +732,14 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
                      WideGroup* group, WideFactors* factors, int lane)
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
+    RB_ASSERT(contact->pointCount <= group->pointCount);
+    RB_ASSERT(placed->slotA < s->starts.count && placed->slotB < s->starts.count);
     const rbContactBody* bodies = task->run->bodies;
-    setLane(group->axes[0], lane, contact->normal);
-    setLane(group->axes[1], lane, contact->tangents[0]);
-    setLane(group->axes[2], lane, contact->tangents[1]);
-    setFactor(factors->a, lane, &s->starts.data[placed->slotA].factor);
-    setFactor(factors->b, lane, &s->starts.data[placed->slotB].factor);
+    setLane(group->axes[0], lane, &contact->normal.x, 3);
+    setLane(group->axes[1], lane, &contact->tangents[0].x, 3);
+    setLane(group->axes[2], lane, &contact->tangents[1].x, 3);
+    setLane(factors->a, lane, &s->starts.data[placed->slotA].factor.xx, 6);
+    setLane(factors->b, lane, &s->starts.data[placed->slotB].factor.xx, 6);
     group->slotA[lane] = placed->slotA;
     group->slotB[lane] = placed->slotB;
     group->contacts[lane] = placed->contact;
@@ -808,6 +785,7 @@ static void listGroups(rbContactSubsteps* s)
         s->groups.count += 1;
     }
     rbArray_Fill(s->colors, COLORS + 2, s->groups.count);
+    RB_ASSERT(s->colors.count == COLORS + 2);
     rbArray_Reserve(s->points, s->points.count);
 }
 
@@ -1103,19 +1081,10 @@ static void finishPoints(void* context, rbShare share)
     }
 }
 
-static void finishJoints(const rbContactSubsteps* s, const rbSubstepsTask* task)
-{
-    for (int i = 0; i < s->joints.count; ++i) {
-        const rbSubstepJoint* joint = &s->joints.data[i];
-        for (int k = 0; k < joint->rowCount; ++k) {
-            task->joints[i].reactions[k] = (double)joint->totals[k] / task->run->h;
-        }
-    }
-}
-
 static WidePass makePass(const rbContactSettings* settings, double dt)
 {
     double omega = 2.0 * 3.14159265358979323846 * SPRING_PART / dt;
+    RB_ASSERT(isfinite(omega));
     double a1 = 2.0 * SPRING_DAMPING + dt * omega;
     double a2 = dt * omega * a1;
     return (WidePass){.invStep = (float)(1.0 / dt),
@@ -1134,6 +1103,8 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
 {
     const rbContactSettings* settings = &substeps->settings;
     RB_ASSERT(task->run->set != NULL && task->run->h > 0.0);
+    RB_ASSERT(task->kicks != NULL && task->flights != NULL && task->restSpeed >= 0.0);
+    RB_ASSERT(task->jointCount == 0 || task->joints != NULL);
     int count = settings->substeps;
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
@@ -1164,7 +1135,13 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     done.solved.isMet =
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
-    finishJoints(substeps, task);
+    for (int i = 0; i < substeps->joints.count; ++i) {
+        const rbSubstepJoint* joint = &substeps->joints.data[i];
+        for (int k = 0; k < joint->rowCount; ++k) {
+            task->joints[i].reactions[k] = (double)joint->totals[k] / task->run->h;
+        }
+    }
+    RB_ASSERT(done.solved.gapError >= 0.0 && done.approach >= 0.0);
     done.work = rbRunElements(bodyCount, BODIES_LEAST, finishBody, &shared).sum;
     return done;
 }

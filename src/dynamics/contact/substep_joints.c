@@ -72,26 +72,16 @@ rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubst
 
 // ------------------------------------------------------------------------------------------ visits
 
-static inline rbQuad both(float x)
-{
-    return (rbQuad){x, x, x, x};
-}
-
-static inline void store(float* to, rbQuad q)
-{
-    memcpy(to, &q, sizeof q);
-}
-
 // Rates of the rows, with displacements turned into speeds of a small step.
 static inline void measure(const rbSubstepJoint* joint, const rbSubstepBody* a,
                            const rbSubstepBody* b, const rbSubstepJointPass* pass, rbQuad rates[2])
 {
-    rbQuad perStep = both(pass->invStep);
+    rbQuad perStep = rbQuad_All(pass->invStep);
     rbQuad v = (rbQuad_Load(b->velocity) + perStep * rbQuad_Load(b->moved)) -
                (rbQuad_Load(a->velocity) + perStep * rbQuad_Load(a->moved));
     rbQuad yA = rbQuad_Load(a->spin) + perStep * rbQuad_Load(a->turned);
     rbQuad yB = rbQuad_Load(b->spin) + perStep * rbQuad_Load(b->turned);
-    rbQuad terms[RB_SUBSTEP_ROWS] = {both(0.0f)}; // of the rows, by component
+    rbQuad terms[RB_SUBSTEP_ROWS] = {rbQuad_All(0.0f)}; // of the rows, by component
     for (int i = 0; i < joint->rowCount; ++i) {
         terms[i] = rbQuad_Load(joint->linear[i]) * v + (rbQuad_Load(joint->angular[i][1]) * yB -
                                                         rbQuad_Load(joint->angular[i][0]) * yA);
@@ -99,27 +89,27 @@ static inline void measure(const rbSubstepJoint* joint, const rbSubstepBody* a,
     for (size_t half = 0; half < 2; ++half) {
         rbQuad* q = &terms[4 * half];
         rbTransposeQuads(q);
-        rates[half] =
-            ((q[0] + q[1]) + q[2]) - both(pass->freePart) * rbQuad_Load(&joint->kicks[4 * half]);
+        rates[half] = ((q[0] + q[1]) + q[2]) -
+                      rbQuad_All(pass->freePart) * rbQuad_Load(&joint->kicks[4 * half]);
     }
 }
 
 static inline void push(const rbSubstepJoint* joint, const float* x, rbSubstepBody* a,
                         rbSubstepBody* b)
 {
-    rbQuad linear = both(0.0f);
-    rbQuad turnA = both(0.0f);
-    rbQuad turnB = both(0.0f);
+    rbQuad linear = rbQuad_All(0.0f);
+    rbQuad turnA = rbQuad_All(0.0f);
+    rbQuad turnB = rbQuad_All(0.0f);
     for (int i = 0; i < joint->rowCount; ++i) {
-        rbQuad xi = both(x[i]);
+        rbQuad xi = rbQuad_All(x[i]);
         linear += xi * rbQuad_Load(joint->linear[i]);
         turnA += xi * rbQuad_Load(joint->angular[i][0]);
         turnB += xi * rbQuad_Load(joint->angular[i][1]);
     }
-    store(a->velocity, rbQuad_Load(a->velocity) + both(joint->invMasses[0]) * linear);
-    store(b->velocity, rbQuad_Load(b->velocity) - both(joint->invMasses[1]) * linear);
-    store(a->spin, rbQuad_Load(a->spin) + turnA);
-    store(b->spin, rbQuad_Load(b->spin) - turnB);
+    rbQuad_Store(a->velocity, rbQuad_Load(a->velocity) + rbQuad_All(joint->invMasses[0]) * linear);
+    rbQuad_Store(b->velocity, rbQuad_Load(b->velocity) - rbQuad_All(joint->invMasses[1]) * linear);
+    rbQuad_Store(a->spin, rbQuad_Load(a->spin) + turnA);
+    rbQuad_Store(b->spin, rbQuad_Load(b->spin) - turnB);
 }
 
 void rbPushSubstepJoints(const rbSubstepJoint* joints, int count, rbSubstepBody* bodies)
@@ -138,19 +128,19 @@ void rbVisitSubstepJoints(rbSubstepJoint* joints, int count, rbSubstepBody* bodi
         rbSubstepBody* a = &bodies[joint->slots[0]];
         rbSubstepBody* b = &bodies[joint->slots[1]];
         rbQuad rates[2];
-        rbQuad x[2] = {both(0.0f), both(0.0f)};
+        rbQuad x[2] = {rbQuad_All(0.0f), rbQuad_All(0.0f)};
         measure(joint, a, b, pass, rates);
         for (int c = 0; c < joint->rowCount; ++c) {
-            rbQuad rate = both(rates[c / 4][c % 4]);
+            rbQuad rate = rbQuad_All(rates[c / 4][c % 4]);
             x[0] += rbQuad_Load(joint->inverse[c]) * rate;
             x[1] += rbQuad_Load(joint->inverse[c] + 4) * rate;
         }
         for (size_t half = 0; half < 2; ++half) {
             float* impulses = &joint->impulses[4 * half];
             float* totals = &joint->totals[4 * half];
-            store(impulses, rbQuad_Load(impulses) + x[half]);
+            rbQuad_Store(impulses, rbQuad_Load(impulses) + x[half]);
             if (!(pass->invStep > 0.0f)) {
-                store(totals, rbQuad_Load(totals) + rbQuad_Load(impulses));
+                rbQuad_Store(totals, rbQuad_Load(totals) + rbQuad_Load(impulses));
             }
         }
         float pushes[RB_SUBSTEP_ROWS];

@@ -19,6 +19,16 @@ typedef struct rbSubstepBody {
     float turned[4];   // by spin
 } rbSubstepBody;
 
+static inline rbQuad rbQuad_All(float x)
+{
+    return (rbQuad){x, x, x, x};
+}
+
+static inline void rbQuad_Store(float* to, rbQuad q)
+{
+    memcpy(to, &q, sizeof q);
+}
+
 // Rows to columns.
 static inline void rbTransposeQuads(rbQuad q[4])
 {

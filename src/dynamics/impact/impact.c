@@ -150,29 +150,10 @@ static void endRestitution(rbImpactPath* path)
     enterMode(path, path->z < path->leastSpeed ? RB_MODE_LIFT : RB_MODE_DONE);
 }
 
-// Starts the first compression: the velocities and the constants are set, the rest is zero.
-static void begin(rbImpactPath* path)
-{
-    RB_ASSERT(path->z < 0.0);
-    RB_ASSERT(path->mu >= 0.0);
-    RB_ASSERT(path->e >= 0.0);
-    path->startSpeed = -path->z;
-    enterMode(path, RB_MODE_COMPRESSION);
-}
-
-// Removes the rounding error of the quantity that has reached its goal.
-static void setToGoal(rbImpactPath* path)
-{
-    double* value = path->quantity == RB_QUANTITY_VELOCITY  ? &path->z
-                    : path->quantity == RB_QUANTITY_IMPULSE ? &path->pz
-                                                            : &path->work;
-    *value = path->goal;
-}
-
 void rbImpactPath_PassGoal(rbImpactPath* path)
 {
     RB_ASSERT(path->mode != RB_MODE_DONE);
-    setToGoal(path);
+    *rbImpactPath_GetValue(path) = path->goal; // without its rounding error
     if (path->mode == RB_MODE_COMPRESSION) {
         path->compressionImpulse += path->pz - path->modeImpulse;
         path->compressionWork += path->work;
@@ -667,14 +648,6 @@ static double findGoal(const rbImpactPath* path, const CurvedPiece* piece, doubl
                                           : INFINITY;
 }
 
-static void setNormalState(rbImpactPath* path, const CurvedPiece* piece, double t)
-{
-    path->z = evaluate(&piece->quantities[RB_QUANTITY_VELOCITY], t);
-    path->pz =
-        piece->base[RB_QUANTITY_IMPULSE] + evaluate(&piece->quantities[RB_QUANTITY_IMPULSE], t);
-    path->work = piece->base[RB_QUANTITY_WORK] + evaluate(&piece->quantities[RB_QUANTITY_WORK], t);
-}
-
 static void setTangentialState(rbImpactPath* path, const rbSlip* slip, const CurvedPiece* piece,
                                double t)
 {
@@ -713,7 +686,10 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
         double goal = findGoal(path, &piece, t, end);
         bool isGoal = goal < INFINITY;
         t = isGoal ? goal : end;
-        setNormalState(path, &piece, t);
+        const Series* q = piece.quantities;
+        path->z = evaluate(&q[RB_QUANTITY_VELOCITY], t);
+        path->pz = piece.base[RB_QUANTITY_IMPULSE] + evaluate(&q[RB_QUANTITY_IMPULSE], t);
+        path->work = piece.base[RB_QUANTITY_WORK] + evaluate(&q[RB_QUANTITY_WORK], t);
         piece.base[RB_QUANTITY_WORK] -= path->work;
         if (isGoal) {
             rbImpactPath_PassGoal(path);
@@ -731,24 +707,20 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
 
 // -------------------------------------------------------------------------------------- one impact
 
-// True when the direction of sliding cannot turn by more than rounding, for any direction.
-static bool isIsotropic(const rbImpactPath* path)
-{
-    const rbSym3* k = &path->k;
-    double turn = fabs(k->xz) + fabs(k->yz) + path->mu * (fabs(k->xx - k->yy) + fabs(k->xy));
-    return turn <= 4.0 * DBL_EPSILON * path->mu * (k->xx < k->yy ? k->xx : k->yy);
-}
-
 // True when the remaining turn of the direction is negligible: it is constant, or it settles so
 // fast that the p_z remaining until the stop, r/|g|, changes by less than the rounding of p_z.
 static bool isStraight(const rbImpactPath* path, const rbSlip* slip)
 {
-    if (fabs(slip->h) <= slip->hNoise || isIsotropic(path)) {
+    if (fabs(slip->h) <= slip->hNoise) {
         return true;
     }
+    const rbSym3* k = &path->k;
+    double turn = fabs(k->xz) + fabs(k->yz) + path->mu * (fabs(k->xx - k->yy) + fabs(k->xy));
+    bool isIsotropic = turn <= 4.0 * DBL_EPSILON * path->mu * (k->xx < k->yy ? k->xx : k->yy);
     bool isSettling = slip->g < 0.0 && fabs(slip->h) < -1e-3 * slip->hSlope;
-    return isSettling &&
-           slip->speed * fabs(slip->h) <= 0.25 * DBL_EPSILON * path->pz * (slip->g * slip->hSlope);
+    return isIsotropic ||
+           (isSettling && slip->speed * fabs(slip->h) <=
+                              0.25 * DBL_EPSILON * path->pz * (slip->g * slip->hSlope));
 }
 
 // Slides to the stop or the end.
@@ -871,17 +843,25 @@ static void assertInput(const rbImpactInput* input)
     RB_ASSERT((int)input->law >= 0 && input->law < RB_IMPACT_LAW_COUNT);
 }
 
-// Without friction the laws agree (U-7).
+// The normal motion where it is independent of friction: the laws agree. Returns the impulse.
+static double resolveNormal(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
+{
+    double u = input->velocity.z;
+    double after = fmax(-input->restitution * u, leastSpeed);
+    double p = (after - u) / input->matrix.zz;
+    result->velocity.z = after;
+    result->compressionWork = 0.5 * u * (-u / input->matrix.zz);
+    result->normalWork = 0.5 * p * (after + u);
+    return p;
+}
+
+// Without friction (U-7).
 static void resolveSmooth(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
-    const rbSym3* k = &input->matrix;
-    rbVec3 u = input->velocity;
-    double after = fmax(-input->restitution * u.z, leastSpeed);
-    double p = (after - u.z) / k->zz;
+    double p = resolveNormal(input, leastSpeed, result);
     result->impulse = rbMakeVec3(0.0, 0.0, p);
-    result->velocity = rbMakeVec3(u.x + k->xz * p, u.y + k->yz * p, after);
-    result->compressionWork = 0.5 * u.z * (-u.z / k->zz);
-    result->normalWork = 0.5 * p * (after + u.z);
+    result->velocity.x = input->velocity.x + input->matrix.xz * p;
+    result->velocity.y = input->velocity.y + input->matrix.yz * p;
     result->history = RB_PHASE_SMOOTH;
 }
 
@@ -896,23 +876,20 @@ static bool isDecoupled(const rbImpactInput* input)
            coupling <= 8.0 * DBL_EPSILON * fmin(least, k->zz);
 }
 
-// Spheres (U-6): the normal and the tangential motion are decoupled and the laws agree.
+// Spheres (U-6): the normal and the tangential motion are decoupled.
 static void resolveDecoupled(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
     const rbSym3* k = &input->matrix;
     rbVec3 u = input->velocity;
     double mu = input->friction;
-    double after = fmax(-input->restitution * u.z, leastSpeed);
-    double p = (after - u.z) / k->zz;
+    double p = resolveNormal(input, leastSpeed, result);
     double slip = sqrt(u.x * u.x + u.y * u.y);
     double stop = slip / k->xx; // the tangential impulse that ends sliding
     double tangential = fmin(mu * p, stop);
     double left = mu * p < stop ? slip - k->xx * tangential : 0.0;
     double x = slip > 0.0 ? u.x / slip : 0.0, y = slip > 0.0 ? u.y / slip : 0.0;
     result->impulse = rbMakeVec3(-tangential * x, -tangential * y, p);
-    result->velocity = rbMakeVec3(left * x, left * y, after);
-    result->compressionWork = 0.5 * u.z * (-u.z / k->zz);
-    result->normalWork = 0.5 * p * (after + u.z);
+    result->velocity = rbMakeVec3(left * x, left * y, result->velocity.z);
     result->frictionWork = -0.5 * tangential * (slip + left);
     uint32_t sliding = slip > 0.0 ? RB_PHASE_SLIDE : RB_PHASE_NONE;
     result->history = mu * p < stop ? sliding
@@ -925,17 +902,6 @@ static bool raisesEnergy(const rbImpactPath* path)
 {
     double total = path->workBefore + path->frictionWork;
     return total > 1e-12 * (fabs(path->compressionWork) + fabs(path->frictionWork));
-}
-
-// The tangential velocity and its work, from the impulse.
-static void finishGrazing(const rbImpactInput* input, rbImpactResult* result)
-{
-    rbVec3 p = result->impulse;
-    rbVec3 change = rbMulSV(input->matrix, p);
-    result->velocity.x = input->velocity.x + change.x;
-    result->velocity.y = input->velocity.y + change.y;
-    result->frictionWork = 0.5 * (p.x * (input->velocity.x + result->velocity.x) +
-                                  p.y * (input->velocity.y + result->velocity.y));
 }
 
 static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
@@ -961,7 +927,9 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
         .y = u.y,
         .z = u.z,
     };
-    begin(&path);
+    RB_ASSERT(path.z < 0.0 && path.mu >= 0.0 && path.e >= 0.0);
+    path.startSpeed = -path.z;
+    enterMode(&path, RB_MODE_COMPRESSION);
     result->isJam = rbMeasureSlip(&path).f < 0.0;
     result->history = walk(&path, input->slideMethod);
     polish(&path, u);
@@ -978,7 +946,13 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
     result->frictionWork = unit * (unit * path.frictionWork);
     result->compressionWork = unit * (unit * path.compressionWork);
     if (isGrazing) {
-        finishGrazing(input, result);
+        // the tangential velocity and its work, from the impulse
+        rbVec3 p = result->impulse;
+        rbVec3 change = rbMulSV(input->matrix, p);
+        result->velocity.x = input->velocity.x + change.x;
+        result->velocity.y = input->velocity.y + change.y;
+        result->frictionWork = 0.5 * (p.x * (input->velocity.x + result->velocity.x) +
+                                      p.y * (input->velocity.y + result->velocity.y));
     }
     result->steps = path.steps;
     result->isEnergyRaised = raisesEnergy(&path);

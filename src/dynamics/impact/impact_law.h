@@ -9,6 +9,8 @@
 
 #include <rattleback/impact.h>
 
+#include <math.h>
+
 struct rbImpactPath;
 
 typedef struct rbImpactLawRow {
@@ -31,3 +33,10 @@ double rbImpactLaw_GetReturn(rbImpactLaw law, double restitution, double work);
 // Adds what a body contributes to K in a frame (L-89), with an arm from its center of mass.
 void rbAddToCollisionMatrix(rbSym3* k, double inverseMass, const rbSym3* inverseInertia, rbVec3 arm,
                             const rbMat3* frame);
+
+// The largest eigenvalue of its tangential part.
+static inline double rbFindLargest(double k11, double k22, double k12)
+{
+    double half = 0.5 * (k11 - k22);
+    return 0.5 * (k11 + k22) + sqrt(half * half + k12 * k12);
+}

@@ -54,13 +54,18 @@ typedef struct rbImpactPath {
 // The goal is reached: starts the next mode.
 void rbImpactPath_PassGoal(rbImpactPath* path);
 
-// The remainder of the goal's quantity.
+// The quantity of the goal.
+static inline double* rbImpactPath_GetValue(rbImpactPath* path)
+{
+    return path->quantity == RB_QUANTITY_VELOCITY  ? &path->z
+           : path->quantity == RB_QUANTITY_IMPULSE ? &path->pz
+                                                   : &path->work;
+}
+
+// Its remainder.
 static inline double rbImpactPath_GetGap(const rbImpactPath* path)
 {
-    double value = path->quantity == RB_QUANTITY_VELOCITY  ? path->z
-                   : path->quantity == RB_QUANTITY_IMPULSE ? path->pz
-                                                           : path->work;
-    return path->goal - value;
+    return path->goal - *rbImpactPath_GetValue((rbImpactPath*)path);
 }
 
 // The direction of sliding and its rates.

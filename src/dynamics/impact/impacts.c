@@ -137,8 +137,7 @@ static void prepareRow(const rbImpactBody* bodies, const rbImpactContact* contac
     row->before = rbMulMtV(row->frame, getVelocity(bodies, contact));
     row->target = rbImpactLaw_GetTarget(contact->law, contact->restitution, row->before.z);
     row->normalShare = 1.0 / k.zz;
-    double half = 0.5 * (k.xx - k.yy);
-    row->tangentialShare = 1.0 / (0.5 * (k.xx + k.yy) + sqrt(half * half + k.xy * k.xy));
+    row->tangentialShare = 1.0 / rbFindLargest(k.xx, k.yy, k.xy);
     row->p = row->start = RB_VEC3_ZERO;
     row->least = 0.0;
 }

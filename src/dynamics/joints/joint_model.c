@@ -259,16 +259,6 @@ static rbFreedomModel makeAngle(const rbPartModel* part, rbQuat relative)
     };
 }
 
-static rbFreedomModel makeTravel(const rbPartModel* part)
-{
-    return (rbFreedomModel){
-        .kind = RB_FREEDOM_TRAVEL,
-        .axis = part->axisA,
-        .pointA = part->pointA,
-        .pointB = part->pointB,
-    };
-}
-
 // The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
 // A's at which angles are zero.
 static void addFreedoms(rbJointModel* model, rbQuat relative)
@@ -278,8 +268,12 @@ static void addFreedoms(rbJointModel* model, rbQuat relative)
     RB_ASSERT(row->freedomCount <= RB_JOINT_FREEDOMS_MAX);
     model->freedomCount = row->freedomCount;
     for (int i = 0; i < row->freedomCount; ++i) {
-        bool isTravel = row->freedoms[i] == RB_FREEDOM_TRAVEL;
-        model->freedoms[i] = isTravel ? makeTravel(part) : makeAngle(part, relative);
+        model->freedoms[i] = row->freedoms[i] != RB_FREEDOM_TRAVEL
+                                 ? makeAngle(part, relative)
+                                 : (rbFreedomModel){.kind = RB_FREEDOM_TRAVEL,
+                                                    .axis = part->axisA,
+                                                    .pointA = part->pointA,
+                                                    .pointB = part->pointB};
     }
     if (row->axisUse == RB_AXIS_TWO && row->freedomCount == 2) {
         // The cross of a universal joint rotates about A's axis, B about the cross.
@@ -476,35 +470,29 @@ static rbStatus validateMotor(const rbMotorDef* motor, const char* title, rbErro
     return validateSchedule(motor, title, error);
 }
 
-static bool isDriven(const rbFreedomDef* freedom)
-{
-    return freedom->stiffness != 0.0 || freedom->damping != 0.0 || freedom->friction != 0.0 ||
-           freedom->motor.type != RB_MOTOR_NONE;
-}
-
-static rbStatus validateFreedom(const rbFreedomDef* freedom, const char* title, rbError* error)
-{
-    const Number numbers[] = {
-        {"stiffness", freedom->stiffness, 0.0, true, false},
-        {"rest", freedom->rest, -INFINITY, false, false},
-        {"damping", freedom->damping, 0.0, true, false},
-        {"friction", freedom->friction, 0.0, true, false},
-    };
-    RB_TRY(validateNumbers(numbers, 4, title, error));
-    return validateMotor(&freedom->motor, title, error);
-}
-
 static rbStatus validateDrives(const rbJointDef* def, const char* title, int freedomCount,
                                rbError* error)
 {
     RB_ASSERT(title != NULL);
     RB_ASSERT(freedomCount >= 0 && freedomCount <= RB_JOINT_FREEDOMS_MAX);
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
-        RB_INVALID_IF(i >= freedomCount && isDriven(&def->freedoms[i]), error,
+        const rbFreedomDef* freedom = &def->freedoms[i];
+        bool isDriven = freedom->stiffness != 0.0 || freedom->damping != 0.0 ||
+                        freedom->friction != 0.0 || freedom->motor.type != RB_MOTOR_NONE;
+        RB_INVALID_IF(i >= freedomCount && isDriven, error,
                       "%s: something acts along freedom %d, but this type has %d; use a hinge, "
                       "prismatic, cylindrical or universal joint",
                       title, i + 1, freedomCount);
-        RB_TRY(i < freedomCount ? validateFreedom(&def->freedoms[i], title, error) : RB_STATUS_OK);
+        const Number numbers[] = {
+            {"stiffness", freedom->stiffness, 0.0, true, false},
+            {"rest", freedom->rest, -INFINITY, false, false},
+            {"damping", freedom->damping, 0.0, true, false},
+            {"friction", freedom->friction, 0.0, true, false},
+        };
+        if (i < freedomCount) {
+            RB_TRY(validateNumbers(numbers, 4, title, error));
+            RB_TRY(validateMotor(&freedom->motor, title, error));
+        }
     }
     return RB_STATUS_OK;
 }

@@ -46,15 +46,6 @@ static inline rbVec3 findOffset(const rbPartModel* part, const rbRowPose* poseA,
     return rbSub(rbMulMtV(poseA->rotation, arms.fromA), part->pointA);
 }
 
-static void writeBallRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
-                          rbRow* rows)
-{
-    Arms arms = findArms(part, poseA, poseB);
-    writeRow(&rows[0], poseA->rotation.cx, &arms);
-    writeRow(&rows[1], poseA->rotation.cy, &arms);
-    writeRow(&rows[2], poseA->rotation.cz, &arms);
-}
-
 static void findBallErrors(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                            double* errors)
 {
@@ -266,7 +257,7 @@ static void writeFixedRows(const rbPartModel* part, const rbRowPose* poseA, cons
     }
 
 const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
-    [RB_JOINT_BALL] = PART(3, 0, RB_AXIS_NONE, writeBallRows, findBallErrors, ),
+    [RB_JOINT_BALL] = PART(3, 0, RB_AXIS_NONE, writeFixedRows, findBallErrors, ),
     [RB_JOINT_LINE] = PART(2, 0, RB_AXIS_COMMON, writeFixedRows, findLineErrors, ),
     [RB_JOINT_PLANE] = PART(1, 0, RB_AXIS_COMMON, writeFixedRows, findPlaneErrors, ),
     [RB_JOINT_DISTANCE] =

@@ -62,16 +62,6 @@ void rbBlockMatrix_Couple(rbBlockMatrix* matrix, int a, int b)
     }
 }
 
-static int findLeast(const rbBlockMatrix* matrix)
-{
-    int best = -1;
-    for (int i = 0; i < matrix->count; ++i) {
-        int degree = matrix->degrees.data[i];
-        best = degree >= 0 && (best < 0 || degree < matrix->degrees.data[best]) ? i : best;
-    }
-    return best;
-}
-
 // The remaining neighbors of a block become neighbors of each other, and are its column.
 static void eliminate(rbBlockMatrix* matrix, int block)
 {
@@ -115,7 +105,11 @@ void rbBlockMatrix_Finish(rbBlockMatrix* matrix)
         matrix->degrees.data[i] = countBits(bitsOf(matrix, i), matrix->words);
     }
     for (int j = 0; j < n; ++j) {
-        int block = findLeast(matrix);
+        int block = -1;
+        for (int i = 0; i < n; ++i) {
+            int degree = matrix->degrees.data[i];
+            block = degree >= 0 && (block < 0 || degree < matrix->degrees.data[block]) ? i : block;
+        }
         matrix->places.data[block] = j;
         matrix->starts.data[j] = matrix->rows.count;
         eliminate(matrix, block);
@@ -150,14 +144,10 @@ int rbFindEntry(const int* starts, const int* rows, int row, int column)
 
 // ------------------------------------------------------------------------------------------ values
 
-static double* diagonalOf(const rbBlockMatrix* matrix, int place)
+// A block of an array of them.
+static double* blockAt(double* values, int index)
 {
-    return matrix->diagonal.data + (size_t)BB * (size_t)place;
-}
-
-static double* entryOf(double* values, int entry)
-{
-    return values + (size_t)BB * (size_t)entry;
+    return values + (size_t)BB * (size_t)index;
 }
 
 void rbBlockMatrix_Clear(rbBlockMatrix* matrix)
@@ -173,7 +163,7 @@ void rbBlockMatrix_Clear(rbBlockMatrix* matrix)
 double* rbBlockMatrix_GetDiagonal(rbBlockMatrix* matrix, int block)
 {
     RB_ASSERT(block >= 0 && block < matrix->count);
-    return diagonalOf(matrix, matrix->places.data[block]);
+    return blockAt(matrix->diagonal.data, matrix->places.data[block]);
 }
 
 // to += factor g h^T.
@@ -195,7 +185,7 @@ static void addRows(rbBlockMatrix* matrix, const int blocks[2], const double* g,
     for (int side = 0; side < 2; ++side) {
         places[side] = blocks[side] >= 0 ? matrix->places.data[blocks[side]] : -1;
         if (places[side] >= 0) {
-            addOuter(diagonalOf(matrix, places[side]), g + (size_t)B * (size_t)side,
+            addOuter(blockAt(matrix->diagonal.data, places[side]), g + (size_t)B * (size_t)side,
                      h + (size_t)B * (size_t)side, factor);
         }
     }
@@ -208,9 +198,9 @@ static void addRows(rbBlockMatrix* matrix, const int blocks[2], const double* g,
     const double* hHigh = h + (size_t)B * (size_t)high;
     const double* hLow = h + (size_t)B * (size_t)(1 - high);
     int entry = rbFindEntry(matrix->starts.data, matrix->rows.data, places[high], places[1 - high]);
-    addOuter(entryOf(matrix->lower.data, entry), gHigh, hLow, factor);
+    addOuter(blockAt(matrix->lower.data, entry), gHigh, hLow, factor);
     if (!matrix->isSymmetric) {
-        addOuter(entryOf(matrix->upper.data, entry), hHigh, gLow, factor);
+        addOuter(blockAt(matrix->upper.data, entry), hHigh, gLow, factor);
     }
 }
 
@@ -353,22 +343,17 @@ static void multiplyRight(double block[BB], const double inverseT[BB])
 
 // ------------------------------------------------------------------------------------- elimination
 
-static double* inverseOf(const rbBlockMatrix* matrix, int place)
-{
-    return matrix->inverses.data + (size_t)(2 * BB) * (size_t)place;
-}
-
 // L_ij = M_ij U_j^-1 and U_ji^T = M_ji^T L_j^-T of a column.
 static void scaleColumn(rbBlockMatrix* matrix, int j)
 {
-    const double* inverse = inverseOf(matrix, j);
+    const double* inverse = blockAt(matrix->inverses.data, 2 * j);
     double forLower[BB], forUpper[BB];
     transpose(matrix->isSymmetric ? inverse : inverse + BB, forLower);
     transpose(inverse, forUpper);
     for (int p = matrix->starts.data[j]; p < matrix->starts.data[j + 1]; ++p) {
-        multiplyRight(entryOf(matrix->lower.data, p), forLower);
+        multiplyRight(blockAt(matrix->lower.data, p), forLower);
         if (!matrix->isSymmetric) {
-            multiplyRight(entryOf(matrix->upper.data, p), forUpper);
+            multiplyRight(blockAt(matrix->upper.data, p), forUpper);
         }
     }
 }
@@ -383,10 +368,10 @@ static void spreadColumn(rbBlockMatrix* matrix, int j)
     for (int p = matrix->starts.data[j]; p < last; ++p) {
         double rightLower[BB], rightUpper[BB];
         int k = rows[p];
-        transpose(entryOf(upper, p), rightLower);
-        subtractProduct(diagonalOf(matrix, k), entryOf(lower, p), rightLower);
+        transpose(blockAt(upper, p), rightLower);
+        subtractProduct(blockAt(matrix->diagonal.data, k), blockAt(lower, p), rightLower);
         if (!matrix->isSymmetric) {
-            transpose(entryOf(lower, p), rightUpper);
+            transpose(blockAt(lower, p), rightUpper);
         }
         // The rows of column j below k are among those of column k, both ascending.
         int to = matrix->starts.data[k];
@@ -394,9 +379,9 @@ static void spreadColumn(rbBlockMatrix* matrix, int j)
             while (rows[to] != rows[q]) {
                 ++to;
             }
-            subtractProduct(entryOf(lower, to), entryOf(lower, q), rightLower);
+            subtractProduct(blockAt(lower, to), blockAt(lower, q), rightLower);
             if (!matrix->isSymmetric) {
-                subtractProduct(entryOf(upper, to), entryOf(upper, q), rightUpper);
+                subtractProduct(blockAt(upper, to), blockAt(upper, q), rightUpper);
             }
         }
     }
@@ -415,8 +400,8 @@ double rbBlockMatrix_GetWork(const rbBlockMatrix* matrix)
 bool rbBlockMatrix_Factor(rbBlockMatrix* matrix)
 {
     for (int j = 0; j < matrix->count; ++j) {
-        double* inverse = inverseOf(matrix, j);
-        const double* d = diagonalOf(matrix, j);
+        double* inverse = blockAt(matrix->inverses.data, 2 * j);
+        const double* d = blockAt(matrix->diagonal.data, j);
         bool isGood = matrix->isSymmetric ? factorSymmetric(d, inverse)
                                           : factorSplit(d, inverse, inverse + BB);
         if (!isGood) {
@@ -468,22 +453,23 @@ void rbBlockMatrix_Solve(rbBlockMatrix* matrix, double* x)
 {
     int n = matrix->count;
     double* y = matrix->work.data;
+    RB_ASSERT(x != NULL && matrix->work.capacity >= B * n);
     double* upper = matrix->isSymmetric ? matrix->lower.data : matrix->upper.data;
     const size_t size = (size_t)B * sizeof(double);
     for (int i = 0; i < n; ++i) {
         memcpy(y + (size_t)B * (size_t)matrix->places.data[i], x + (size_t)B * (size_t)i, size);
     }
     for (int j = 0; j < n; ++j) {
-        applyLower(inverseOf(matrix, j), y + (size_t)B * (size_t)j);
+        applyLower(blockAt(matrix->inverses.data, 2 * j), y + (size_t)B * (size_t)j);
         for (int p = matrix->starts.data[j]; p < matrix->starts.data[j + 1]; ++p) {
             subtractVector(y + (size_t)B * (size_t)matrix->rows.data[p],
-                           entryOf(matrix->lower.data, p), y + (size_t)B * (size_t)j);
+                           blockAt(matrix->lower.data, p), y + (size_t)B * (size_t)j);
         }
     }
     for (int j = n - 1; j >= 0; --j) {
         double* own = y + (size_t)B * (size_t)j;
         for (int p = matrix->starts.data[j]; p < matrix->starts.data[j + 1]; ++p) {
-            const double* block = entryOf(upper, p);
+            const double* block = blockAt(upper, p);
             const double* other = y + (size_t)B * (size_t)matrix->rows.data[p];
             for (int a = 0; a < B; ++a) {
                 for (int k = 0; k < B; ++k) {
@@ -491,7 +477,9 @@ void rbBlockMatrix_Solve(rbBlockMatrix* matrix, double* x)
                 }
             }
         }
-        applyUpper(matrix->isSymmetric ? inverseOf(matrix, j) : inverseOf(matrix, j) + BB, own);
+        applyUpper(matrix->isSymmetric ? blockAt(matrix->inverses.data, 2 * j)
+                                       : blockAt(matrix->inverses.data, 2 * j) + BB,
+                   own);
     }
     for (int i = 0; i < n; ++i) {
         memcpy(x + (size_t)B * (size_t)i, y + (size_t)B * (size_t)matrix->places.data[i], size);

@@ -22,8 +22,8 @@
 
 // The state of one correction.
 typedef struct Iteration {
-    rbCorrector* corrector;
-    rbMechanism* mechanism;
+    rbCorrector* c; // its memory
+    rbMechanism* m; // what it corrects
     const rbCorrection* correction;
     rbLimitState* limits;
     rbCorrected result;
@@ -121,22 +121,21 @@ void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism)
 // Clamps changes so that limited rows stay within their limits.
 static void clampChange(Iteration* it, int index, double* change)
 {
-    const rbMechanism* m = it->mechanism;
-    const rbRowBlock* block = &m->blocks[index];
+    const rbRowBlock* block = &it->m->blocks[index];
     if (block->kind != RB_ROW_TRAVEL) {
         return;
     }
     for (int i = 0; i < block->rowCount; ++i) {
         int row = block->firstRow + i;
-        if (!(m->limits[row] < INFINITY) || it->limits[row] != RB_LIMIT_FREE) {
+        if (!(it->m->limits[row] < INFINITY) || it->limits[row] != RB_LIMIT_FREE) {
             continue;
         }
         double share = it->correction->isBackward ? 1.0 : 0.5;
-        double most = share * it->correction->h * m->limits[row];
-        double sum = m->impulses[row] + change[i];
+        double most = share * it->correction->h * it->m->limits[row];
+        double sum = it->m->impulses[row] + change[i];
         if (fabs(sum) > most) {
             it->limits[row] = sum > 0.0 ? RB_LIMIT_HIGH : RB_LIMIT_LOW;
-            change[i] = copysign(most, sum) - m->impulses[row];
+            change[i] = copysign(most, sum) - it->m->impulses[row];
             it->result.isLimitChanged = true;
         }
     }
@@ -159,7 +158,7 @@ static double impulseSquare(const rbMechanism* mechanism, const rbRowBlock* bloc
 static void shrinkImpulse(Iteration* it, const rbRowBlock* block, double scale, double* change)
 {
     for (int i = 0; i < block->rowCount; ++i) {
-        double before = it->mechanism->impulses[block->firstRow + i];
+        double before = it->m->impulses[block->firstRow + i];
         change[i] = scale * (before + change[i]) - before;
     }
     it->isBounded = true;
@@ -167,13 +166,13 @@ static void shrinkImpulse(Iteration* it, const rbRowBlock* block, double scale, 
 
 static void applyChange(Iteration* it, int index, const double* change)
 {
-    const rbRowBlock* block = &it->mechanism->blocks[index];
-    rbMechanism_Apply(it->mechanism, index, change);
+    const rbRowBlock* block = &it->m->blocks[index];
+    rbMechanism_Apply(it->m, index, change);
     for (int i = 0; i < block->rowCount; ++i) {
-        it->mechanism->impulses[block->firstRow + i] += change[i];
+        it->m->impulses[block->firstRow + i] += change[i];
     }
-    it->corrector->isStale[block->bodyA] = true;
-    it->corrector->isStale[block->bodyB] = true;
+    it->c->isStale[block->bodyA] = true;
+    it->c->isStale[block->bodyB] = true;
 }
 
 // The error of a block: the larger of its translation and its rotation.
@@ -194,7 +193,7 @@ static void validateLimit(Iteration* it, int row, double* residual)
     bool letsGo =
         (*limit == RB_LIMIT_HIGH && *residual < 0.0) || (*limit == RB_LIMIT_LOW && *residual > 0.0);
     bool mayGo = it->releases < it->correction->releasesMax && !it->isEarly;
-    if (letsGo && mayGo && it->mechanism->limits[row] > 0.0 && it->correction->h > 0.0) {
+    if (letsGo && mayGo && it->m->limits[row] > 0.0 && it->correction->h > 0.0) {
         it->releases += 1;
         *limit = RB_LIMIT_FREE;
         it->result.isLimitChanged = true;
@@ -202,35 +201,26 @@ static void validateLimit(Iteration* it, int row, double* residual)
     *residual = 0.0;
 }
 
-// Puts a block of one row at its limit.
-static void putAtLimit(Iteration* it, int index, rbLimitState state)
-{
-    const rbRowBlock* block = &it->mechanism->blocks[index];
-    double most = 0.5 * it->correction->h * it->mechanism->limits[block->firstRow];
-    double change =
-        (state == RB_LIMIT_HIGH ? most : -most) - it->mechanism->impulses[block->firstRow];
-    RB_ASSERT(block->rowCount == 1);
-    it->limits[block->firstRow] = state;
-    applyChange(it, index, &change);
-}
-
 // Dry friction (which requires rest) and a velocity motor along one freedom cannot both hold. Where
 // the motor holds its speed, the friction is at the limit against it, whatever the rate is before
 // the motor has been solved for. True: no further check is needed.
 static bool validatePair(Iteration* it, int index, double* residual)
 {
-    const rbMechanism* m = it->mechanism;
-    const rbRowBlock* block = &m->blocks[index];
+    const rbRowBlock* block = &it->m->blocks[index];
     if (!block->isOpposed || !(it->correction->h > 0.0)) {
         return false;
     }
-    int motor = m->blocks[index + 1].firstRow;
+    int motor = it->m->blocks[index + 1].firstRow;
     if (it->limits[motor] != RB_LIMIT_FREE) {
         return false;
     }
-    rbLimitState state = m->speeds[motor] < 0.0 ? RB_LIMIT_LOW : RB_LIMIT_HIGH;
+    rbLimitState state = it->m->speeds[motor] < 0.0 ? RB_LIMIT_LOW : RB_LIMIT_HIGH;
     if (it->limits[block->firstRow] != state) {
-        putAtLimit(it, index, state);
+        double most = 0.5 * it->correction->h * it->m->limits[block->firstRow];
+        double change = (state == RB_LIMIT_HIGH ? most : -most) - it->m->impulses[block->firstRow];
+        RB_ASSERT(block->rowCount == 1);
+        it->limits[block->firstRow] = state;
+        applyChange(it, index, &change);
         it->result.isLimitChanged = true;
     }
     residual[0] = 0.0;
@@ -239,13 +229,13 @@ static bool validatePair(Iteration* it, int index, double* residual)
 
 static void validateLimits(Iteration* it, int index, double* residual)
 {
-    const rbRowBlock* block = &it->mechanism->blocks[index];
+    const rbRowBlock* block = &it->m->blocks[index];
     if (block->kind != RB_ROW_TRAVEL || validatePair(it, index, residual)) {
         return;
     }
     for (int i = 0; i < block->rowCount; ++i) {
         int row = block->firstRow + i;
-        if (it->limits[row] != RB_LIMIT_FREE || !(it->mechanism->compliance[row] < INFINITY)) {
+        if (it->limits[row] != RB_LIMIT_FREE || !(it->m->compliance[row] < INFINITY)) {
             validateLimit(it, row, &residual[i]);
         }
     }
@@ -253,7 +243,7 @@ static void validateLimits(Iteration* it, int index, double* residual)
 
 static void noteError(Iteration* it, int index, const double* residual)
 {
-    double error = blockNorm(&it->mechanism->blocks[index], residual);
+    double error = blockNorm(&it->m->blocks[index], residual);
     // Written so that NaN counts as an error.
     if (!(error <= it->result.error)) {
         it->result.error = error;
@@ -263,16 +253,16 @@ static void noteError(Iteration* it, int index, const double* residual)
 
 static void lookAheadWhereStale(const Iteration* it, int body)
 {
-    rbMechBody* b = &it->mechanism->bodies[body];
-    if (it->corrector->isStale[body] && b->isDynamic) {
+    rbMechBody* b = &it->m->bodies[body];
+    if (it->c->isStale[body] && b->isDynamic) {
         rbMechBody_LookAhead(b, it->correction->h);
-        it->corrector->isStale[body] = false;
+        it->c->isStale[body] = false;
     }
 }
 
 static void lookAhead(const Iteration* it)
 {
-    for (int i = 0; i < it->mechanism->bodyCount; ++i) {
+    for (int i = 0; i < it->m->bodyCount; ++i) {
         lookAheadWhereStale(it, i);
     }
 }
@@ -280,26 +270,25 @@ static void lookAhead(const Iteration* it)
 // Mixes the solution with the last ones (Anderson).
 static void mixChange(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    size_t n = (size_t)c->rowCount;
-    double* dX = c->history;
+    size_t n = (size_t)it->c->rowCount;
+    double* dX = it->c->history;
     double* dF = dX + (size_t)RB_MIX_DEPTH * n;
     double* dE = dF + (size_t)RB_MIX_DEPTH * n;
     if (it->isMixing && it->result.iterations > 0) {
         size_t slot = (size_t)it->next;
         for (size_t i = 0; i < n; ++i) {
-            dF[slot * n + i] = c->change[i] - c->lastChange[i];
-            dE[slot * n + i] = c->residual[i] - c->lastResidual[i];
+            dF[slot * n + i] = it->c->change[i] - it->c->lastChange[i];
+            dE[slot * n + i] = it->c->residual[i] - it->c->lastResidual[i];
         }
         it->next = (it->next + 1) % RB_MIX_DEPTH;
         it->depth = it->depth < RB_MIX_DEPTH ? it->depth + 1 : RB_MIX_DEPTH;
     }
-    memcpy(c->lastChange, c->change, n * sizeof(double));
-    memcpy(c->lastResidual, c->residual, n * sizeof(double));
+    memcpy(it->c->lastChange, it->c->change, n * sizeof(double));
+    memcpy(it->c->lastResidual, it->c->residual, n * sizeof(double));
     if (it->depth > 0) {
-        rbMixSteps(&(rbLastSteps){dX, dF, dE, it->depth}, n, c->residual, c->change);
+        rbMixSteps(&(rbLastSteps){dX, dF, dE, it->depth}, n, it->c->residual, it->c->change);
     }
-    memcpy(&dX[(size_t)it->next * n], c->change, n * sizeof(double));
+    memcpy(&dX[(size_t)it->next * n], it->c->change, n * sizeof(double));
     it->isMixing = true;
 }
 
@@ -317,36 +306,34 @@ static double springResidual(const Iteration* it, const rbRowBlock* block, int r
 {
     // x = (h/4) k (elongation at the start + at the end) + c (growth of it), or, backward, h k
     // (elongation at the end) + c (growth of it)
-    const rbMechanism* m = it->mechanism;
     bool isBackward = it->correction->isBackward;
-    double start = m->startErrors[row] - block->rest;
+    double start = it->m->startErrors[row] - block->rest;
     double elastic = (isBackward ? 1.0 : 0.25) * it->correction->h * block->stiffness;
     double early = isBackward ? 0.0 : start;
-    double damping = m->startDamping[row];
+    double damping = it->m->startDamping[row];
     double x = elastic * (early + error) + damping * (error - start);
-    return (x - m->impulses[row]) / (elastic + damping);
+    return (x - it->m->impulses[row]) / (elastic + damping);
 }
 
 // The residual of the conditions of a block in the current step, row by row: m or rad; or the rates
 // that have not reached their targets yet. Rows at a limit have none.
 static void measureBlock(const Iteration* it, int index, double* residual)
 {
-    const rbMechanism* m = it->mechanism;
-    const rbRowBlock* block = &m->blocks[index];
+    const rbRowBlock* block = &it->m->blocks[index];
     double time = it->isOfRates ? 1.0 : it->correction->h;
     if (it->isOfRates) {
-        rbMechanism_Rates(m, index, residual);
+        rbMechanism_Rates(it->m, index, residual);
     } else {
-        rbMechanism_ErrorsAhead(m, index, residual);
+        rbMechanism_ErrorsAhead(it->m, index, residual);
     }
     for (int i = 0; block->kind != RB_ROW_HOLD && i < block->rowCount; ++i) {
         int row = block->firstRow + i;
         if (block->kind == RB_ROW_TRAVEL) {
-            residual[i] -= m->speeds[row] * time;
-        } else if (!(m->compliance[row] < INFINITY)) {
+            residual[i] -= it->m->speeds[row] * time;
+        } else if (!(it->m->compliance[row] < INFINITY)) {
             residual[i] = 0.0;
         } else if (it->isOfRates) {
-            residual[i] -= m->compliance[row] * m->impulses[row];
+            residual[i] -= it->m->compliance[row] * it->m->impulses[row];
         } else {
             residual[i] = springResidual(it, block, row, residual[i]);
         }
@@ -356,16 +343,14 @@ static void measureBlock(const Iteration* it, int index, double* residual)
 // Errors ahead (or rates) of the blocks in the linear system into residual; records the largest.
 static void gather(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
     int cursor = 0;
     if (!it->isOfRates) {
         lookAhead(it);
     }
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double* residual = &c->residual[block->firstRow];
-        if (isCut(c->solver, i, &cursor)) {
+    for (int i = 0; i < it->m->blockCount; ++i) {
+        const rbRowBlock* block = &it->m->blocks[i];
+        double* residual = &it->c->residual[block->firstRow];
+        if (isCut(it->c->solver, i, &cursor)) {
             memset(residual, 0, (size_t)block->rowCount * sizeof(double));
             continue;
         }
@@ -378,20 +363,18 @@ static void gather(Iteration* it)
 // Adds change, clamped to the limits, to impulses and velocities.
 static void applyChanges(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
     double most = it->correction->impulseMax;
     double largest = 0.0;
-    for (int i = 0; most < INFINITY && i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double square = impulseSquare(m, block, &c->change[block->firstRow]);
+    for (int i = 0; most < INFINITY && i < it->m->blockCount; ++i) {
+        const rbRowBlock* block = &it->m->blocks[i];
+        double square = impulseSquare(it->m, block, &it->c->change[block->firstRow]);
         largest = square > largest ? square : largest;
     }
-    for (int i = 0; i < m->blockCount; ++i) {
-        double* change = &c->change[m->blocks[i].firstRow];
+    for (int i = 0; i < it->m->blockCount; ++i) {
+        double* change = &it->c->change[it->m->blocks[i].firstRow];
         if (largest > most * most) {
             // All together, so that they still point to where the joints close.
-            shrinkImpulse(it, &m->blocks[i], most / sqrt(largest), change);
+            shrinkImpulse(it, &it->m->blocks[i], most / sqrt(largest), change);
         }
         clampChange(it, i, change);
         applyChange(it, i, change);
@@ -401,12 +384,10 @@ static void applyChanges(Iteration* it)
 // Corrects the cut blocks one after another; true if one needed it.
 static bool sweepCuts(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
     bool isCorrected = false;
-    for (int k = 0; k < c->solver->cutCount; ++k) {
-        int index = c->solver->cuts[k];
-        const rbRowBlock* block = &m->blocks[index];
+    for (int k = 0; k < it->c->solver->cutCount; ++k) {
+        int index = it->c->solver->cuts[k];
+        const rbRowBlock* block = &it->m->blocks[index];
         double residual[RB_BLOCK_ROWS_MAX], change[RB_BLOCK_ROWS_MAX];
         if (!it->isOfRates) {
             lookAheadWhereStale(it, block->bodyA);
@@ -421,9 +402,9 @@ static bool sweepCuts(Iteration* it)
         for (int i = 0; !it->isOfRates && i < block->rowCount; ++i) {
             residual[i] /= it->correction->h;
         }
-        rbSmallFactor_Solve(&c->cutFactors[k], residual, change);
+        rbSmallFactor_Solve(&it->c->cutFactors[k], residual, change);
         clampChange(it, index, change);
-        double square = impulseSquare(m, block, change);
+        double square = impulseSquare(it->m, block, change);
         if (square > it->correction->impulseMax * it->correction->impulseMax) {
             shrinkImpulse(it, block, it->correction->impulseMax / sqrt(square), change);
         }
@@ -457,11 +438,10 @@ static bool isHopeless(Iteration* it)
 
 static void solveResiduals(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    for (int i = 0; !it->isOfRates && i < c->rowCount; ++i) {
-        c->residual[i] /= it->correction->h;
+    for (int i = 0; !it->isOfRates && i < it->c->rowCount; ++i) {
+        it->c->residual[i] /= it->correction->h;
     }
-    c->solver->ops->solve(c->solver, c->residual, c->change);
+    it->c->solver->ops->solve(it->c->solver, it->c->residual, it->c->change);
     if (!it->isOfRates) {
         mixChange(it);
     }
@@ -472,7 +452,7 @@ static void keepBest(Iteration* it, const double* impulses)
 {
     if (it->result.error < it->bestError) {
         it->bestError = it->result.error;
-        memcpy(it->corrector->best, impulses, (size_t)it->corrector->rowCount * sizeof(double));
+        memcpy(it->c->best, impulses, (size_t)it->c->rowCount * sizeof(double));
     }
 }
 
@@ -480,8 +460,8 @@ static void keepBest(Iteration* it, const double* impulses)
 // are about those of the impulses before it.
 static bool sweepAll(Iteration* it)
 {
-    double* before = it->corrector->change;
-    memcpy(before, it->mechanism->impulses, (size_t)it->corrector->rowCount * sizeof(double));
+    double* before = it->c->change;
+    memcpy(before, it->m->impulses, (size_t)it->c->rowCount * sizeof(double));
     bool isCorrected = sweepCuts(it);
     keepBest(it, before);
     it->sweepError = it->result.error;
@@ -491,22 +471,19 @@ static bool sweepAll(Iteration* it)
 // Saves impulses, velocities and poses in entry, entryMotion and poses.
 static void keepEntry(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    const rbMechanism* m = it->mechanism;
-    memcpy(c->entry, m->impulses, (size_t)c->rowCount * sizeof(double));
-    for (int i = 0; i < m->bodyCount; ++i) {
-        c->entryMotion[2 * (size_t)i] = m->bodies[i].velocity;
-        c->entryMotion[2 * (size_t)i + 1] = m->bodies[i].momentum;
-        c->poses[i] = m->bodies[i].pose;
+    memcpy(it->c->entry, it->m->impulses, (size_t)it->c->rowCount * sizeof(double));
+    for (int i = 0; i < it->m->bodyCount; ++i) {
+        it->c->entryMotion[2 * (size_t)i] = it->m->bodies[i].velocity;
+        it->c->entryMotion[2 * (size_t)i + 1] = it->m->bodies[i].momentum;
+        it->c->poses[i] = it->m->bodies[i].pose;
     }
 }
 
 static void recallMotion(Iteration* it)
 {
-    rbMechanism* m = it->mechanism;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        m->bodies[i].velocity = it->corrector->entryMotion[2 * (size_t)i];
-        m->bodies[i].momentum = it->corrector->entryMotion[2 * (size_t)i + 1];
+    for (int i = 0; i < it->m->bodyCount; ++i) {
+        it->m->bodies[i].velocity = it->c->entryMotion[2 * (size_t)i];
+        it->m->bodies[i].momentum = it->c->entryMotion[2 * (size_t)i + 1];
     }
 }
 
@@ -514,16 +491,14 @@ static void recallMotion(Iteration* it)
 // so large that subtracting them would leave only rounding.
 static void recallBest(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
     recallMotion(it);
-    for (int i = 0; i < c->rowCount; ++i) {
-        c->change[i] = c->best[i] - c->entry[i];
+    for (int i = 0; i < it->c->rowCount; ++i) {
+        it->c->change[i] = it->c->best[i] - it->c->entry[i];
     }
-    for (int i = 0; i < m->blockCount; ++i) {
-        applyChange(it, i, &c->change[m->blocks[i].firstRow]);
+    for (int i = 0; i < it->m->blockCount; ++i) {
+        applyChange(it, i, &it->c->change[it->m->blocks[i].firstRow]);
     }
-    memcpy(m->impulses, c->best, (size_t)c->rowCount * sizeof(double));
+    memcpy(it->m->impulses, it->c->best, (size_t)it->c->rowCount * sizeof(double));
     it->result.error = 0.0;
     gather(it);
 }
@@ -532,8 +507,8 @@ static void recallBest(Iteration* it)
 static bool measure(Iteration* it)
 {
     gather(it);
-    if (!it->isOfRates && !it->result.isLimitChanged && it->corrector->solver->cutCount == 0) {
-        keepBest(it, it->mechanism->impulses);
+    if (!it->isOfRates && !it->result.isLimitChanged && it->c->solver->cutCount == 0) {
+        keepBest(it, it->m->impulses);
     }
     return !(it->result.error <= it->correction->tolerance);
 }
@@ -541,8 +516,8 @@ static bool measure(Iteration* it)
 static Iteration begin(rbCorrector* corrector, rbMechanism* mechanism,
                        const rbCorrection* correction, rbLimitState* limits)
 {
-    return (Iteration){.corrector = corrector,
-                       .mechanism = mechanism,
+    return (Iteration){.c = corrector,
+                       .m = mechanism,
                        .correction = correction,
                        .limits = limits,
                        .lastError = INFINITY,
@@ -559,11 +534,12 @@ static rbCorrected finish(Iteration* it)
 // Impulses until the errors are met, no longer shrink, or a limit changes.
 static void iterate(Iteration* it)
 {
-    const rbSolver* solver = it->corrector->solver;
+    const rbSolver* solver = it->c->solver;
     const rbCorrection* correction = it->correction;
-    bool hasLinear = solver->cutCount < it->mechanism->blockCount;
+    bool hasLinear = solver->cutCount < it->m->blockCount;
     // With cuts one more solution would open them again.
     bool mayPolish = correction->isPolished && solver->cutCount == 0;
+    RB_ASSERT(correction->iterationsMax >= 0 && (it->isOfRates || correction->h > 0.0));
     for (;;) {
         it->result.error = 0.0;
         it->result.isBounded = it->isBounded;
@@ -696,17 +672,15 @@ static void returnMotion(rbMechanism* mechanism, double part)
 // Errors of HOLD rows at the current poses into residual.
 static void gatherErrors(Iteration* it)
 {
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double* residual = &c->residual[block->firstRow];
+    for (int i = 0; i < it->m->blockCount; ++i) {
+        const rbRowBlock* block = &it->m->blocks[i];
+        double* residual = &it->c->residual[block->firstRow];
         if (block->kind != RB_ROW_HOLD) {
             memset(residual, 0, (size_t)block->rowCount * sizeof(double));
             continue;
         }
-        block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
-                      residual);
+        block->errors(block->data, &it->m->bodies[block->bodyA].pose,
+                      &it->m->bodies[block->bodyB].pose, residual);
         noteError(it, i, residual);
     }
 }
@@ -716,6 +690,7 @@ rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
 {
     Iteration it = begin(corrector, mechanism, correction, NULL);
     const rbSolver* solver = corrector->solver;
+    RB_ASSERT(corrector->rowCount == mechanism->rowCount);
     for (;;) {
         it.result.error = 0.0;
         gatherErrors(&it);
@@ -814,13 +789,11 @@ static void stiffenBodies(rbCorrector* c, rbMechanism* m, const double* impulses
 
 static void recallSettled(Iteration* it)
 {
-    rbMechanism* m = it->mechanism;
-    const rbCorrector* c = it->corrector;
-    memcpy(m->impulses, c->entry, (size_t)c->rowCount * sizeof(double));
+    memcpy(it->m->impulses, it->c->entry, (size_t)it->c->rowCount * sizeof(double));
     recallMotion(it);
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        body->pose = c->poses[i];
+    for (int i = 0; i < it->m->bodyCount; ++i) {
+        rbMechBody* body = &it->m->bodies[i];
+        body->pose = it->c->poses[i];
         body->ahead = body->pose;
     }
     it->result.error = 0.0;
@@ -830,28 +803,26 @@ static void recallSettled(Iteration* it)
 // Moves the bodies by a fraction of the solution for the current residuals.
 static void settleOnce(Iteration* it, double part)
 {
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
     double h = it->correction->h;
-    for (int i = 0; i < c->rowCount; ++i) {
-        c->residual[i] *= part / h;
+    for (int i = 0; i < it->c->rowCount; ++i) {
+        it->c->residual[i] *= part / h;
     }
-    c->solver->ops->solve(c->solver, c->residual, c->change);
-    lendMotion(m);
+    it->c->solver->ops->solve(it->c->solver, it->c->residual, it->c->change);
+    lendMotion(it->m);
     applyChanges(it);
-    displace(m, h);
+    displace(it->m, h);
     // Taut directions rotated with the bodies: their spin is that of the displacement.
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
+    for (int i = 0; i < it->m->bodyCount; ++i) {
+        rbMechBody* body = &it->m->bodies[i];
         if (body->isDynamic) {
-            rbVec3 spin = rbMulSV(m->masses[i].invInertia, body->momentum);
+            rbVec3 spin = rbMulSV(it->m->masses[i].invInertia, body->momentum);
             rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
             body->momentum = rbMulSV(inertia, spin);
             body->ahead = body->pose;
-            c->isStale[i] = false;
+            it->c->isStale[i] = false;
         }
     }
-    returnMotion(m, 1.0);
+    returnMotion(it->m, 1.0);
 }
 
 rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,

@@ -270,15 +270,6 @@ static void makePattern(Pattern* pattern, const rbRowSystem* system, const int* 
     rbFree(order, bytes);
 }
 
-static void freePattern(Pattern* pattern)
-{
-    size_t n = (size_t)pattern->nodeCount;
-    rbFree(pattern->blocks, (size_t)pattern->blockCount * sizeof *pattern->blocks);
-    rbFree(pattern->starts, (n + 1) * sizeof *pattern->starts);
-    rbFree(pattern->rows, (size_t)pattern->entryCount * sizeof *pattern->rows);
-    rbFree(pattern->couplings, (size_t)pattern->couplingCount * sizeof *pattern->couplings);
-}
-
 // ------------------------------------------------------------------------------------------ values
 
 typedef struct Node {
@@ -663,12 +654,20 @@ static void placeEntries(DirectSolver* solver)
 #define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
 #define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
 
-// cuts: blocks to omit, ascending, in an array with room for all blocks, which the solver frees.
-static rbSolver* createDirect(const rbRowSystem* system, int* cuts, int cutCount)
+#define LOOPS (-1)
+
+// Omits the first blocks of the system, that many, or those that close loops.
+static rbSolver* createDirect(const rbRowSystem* system, int cutCount)
 {
     DirectSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
+    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
+    for (int i = 0; i < cutCount; ++i) {
+        cuts[i] = i;
+    }
+    cutCount = cutCount == LOOPS ? rbFindLoops(system, cuts) : cutCount;
+    RB_ASSERT(cutCount >= 0 && cutCount <= system->blockCount);
     solver->base = (rbSolver){
         .rowCount = system->rowCount, .cuts = cuts, .cutCount = cutCount, .pivotLeast = 1.0};
     solver->cuts = cuts;
@@ -684,37 +683,31 @@ static rbSolver* createDirect(const rbRowSystem* system, int* cuts, int cutCount
     return &solver->base;
 }
 
-static int* makeCuts(const rbRowSystem* system)
-{
-    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
-    for (int i = 0; i < system->blockCount; ++i) {
-        cuts[i] = i;
-    }
-    return cuts;
-}
-
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system)
 {
-    return createDirect(system, makeCuts(system), 0);
+    return createDirect(system, 0);
 }
 
 rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
 {
-    int* cuts = makeCuts(system);
-    return createDirect(system, cuts, rbFindLoops(system, cuts));
+    return createDirect(system, LOOPS);
 }
 
 rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system)
 {
-    return createDirect(system, makeCuts(system), system->blockCount);
+    return createDirect(system, system->blockCount);
 }
 
 void rbDirectSolver_Destroy(rbSolver* base)
 {
     DirectSolver* solver = (DirectSolver*)base;
+    const Pattern* pattern = &solver->pattern;
     STRUCTURE(DESTROY)
     ARRAYS(DESTROY)
-    rbFree(solver->cuts, (size_t)solver->pattern.blockCount * sizeof *solver->cuts);
-    freePattern(&solver->pattern);
+    rbFree(solver->cuts, (size_t)pattern->blockCount * sizeof *solver->cuts);
+    rbFree(pattern->blocks, (size_t)pattern->blockCount * sizeof *pattern->blocks);
+    rbFree(pattern->starts, (size_t)(pattern->nodeCount + 1) * sizeof *pattern->starts);
+    rbFree(pattern->rows, (size_t)pattern->entryCount * sizeof *pattern->rows);
+    rbFree(pattern->couplings, (size_t)pattern->couplingCount * sizeof *pattern->couplings);
     rbFree(solver, sizeof *solver);
 }

@@ -1,5 +1,4 @@
 // Small dense factorizations, see pivoted.h and solver.h.
-#include "base/core/memory.h"
 #include "base/math/dot.h"
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"

@@ -5,7 +5,6 @@
 #include "dynamics/contact/collisions.h"
 #include "dynamics/contact/contact_freeze.h"
 #include "dynamics/contact/contact_graph.h"
-#include "dynamics/contact/contact_hybrid.h"
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
