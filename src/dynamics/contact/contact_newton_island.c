@@ -97,8 +97,7 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                        .point = point,
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
-    rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
-    p.chosen = rbContactPoint_ChooseFriction(point, contact, u);
+    p.chosen = rbContactPoint_ChooseFriction(point, contact, run->set, run->bodies);
     const rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
     for (int k = 0; k < 3; ++k) {
         writeRow(p.rows[k], axes[k], rbCross(point->armA, axes[k]), rbCross(point->armB, axes[k]));

@@ -19,6 +19,8 @@
 // Rounds of a stage, and what is left in units of rounding at most.
 #define ROUNDS_MAX 60
 #define LEFT_MOST 1e4
+// Cosine of the angle by which friction that slides may turn.
+#define TURN_MOST 0.5
 // Singular values below this fraction of the largest are zero.
 #define SINGULAR 1e-8
 #define JACOBI_SWEEPS 30
@@ -134,6 +136,7 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     if (!aimFriction(c, &held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
+    held.friction = rbSub(held.push, from->normal);
     c->order.held.isHeldPoint.data[point] = 1;
     rbArray_Push(c->order.held.points, held);
     return true;
@@ -713,12 +716,14 @@ static void writeSet(rbStepEngine* engine)
 }
 
 // Whether the set was the same throughout: nothing pulls, nothing else touches, what slides still
-// does.
+// does, and not back.
 static bool isSame(const rbStepContacts* c)
 {
     for (int i = 0; i < c->order.held.points.count; ++i) {
         const rbHeldPoint* held = &c->order.held.points.data[i];
-        if (held->total[0] < 0.0) {
+        rbVec3 friction = rbSub(held->push, held->contact->normal);
+        if (held->total[0] < 0.0 ||
+            rbDot(friction, held->friction) < TURN_MOST * rbLengthSquared(held->friction)) {
             return false;
         }
     }

@@ -18,6 +18,7 @@ typedef struct rbHeldPoint {
     rbVec3 place;      // m, world
     rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
     rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
+    rbVec3 friction;   // its tangential part at the start of the step
     double gap;        // m, to be left at the end of the flight
     double impulse[3]; // N s, of the current stage
     double total[3];   // of both, along the axes of the last
