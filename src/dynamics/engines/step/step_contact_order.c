@@ -338,15 +338,14 @@ static void show(rbStepEngine* engine, const rbStepHost* host, double time)
     bool isFlown = c->trial.isFlown;
     double made = c->trial.step;
     rbStepEngine_Keep(engine, &c->order.shown);
-    double before = rbContactStep_GetEnergy(engine, host);
+    double before = rbContactStep_WriteEnergy(engine, host);
     while (time > c->grid.time + snap) {
         rbPoll();
         if (!step(engine, &mute, time - c->grid.time, time)) {
             break;
         }
     }
-    double work = rbContactStep_GetEnergy(engine, host) - before;
-    rbContactStep_WriteBodies(engine, host);
+    double work = rbContactStep_WriteEnergy(engine, host) - before;
     rbStepEngine_Recall(engine, &c->order.shown);
     c->trial.work = work;
     c->trial.isFlown = isFlown;

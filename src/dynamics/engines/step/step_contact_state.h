@@ -145,6 +145,7 @@ typedef struct rbStepAccounts {
     rbContactAccounts sums;
     double step;                    // s
     RB_ARRAY(rbVec3) pulls;         // m/s, per body: see step_contact_accounts.c
+    RB_ARRAY(rbVec3) twists;        // rad/s, the same of its spin
     RB_ARRAY(rbContactBody) opened; // per body
     RB_ARRAY(rbVec3) turnings;      // per contact: rolling and spinning friction then
     RB_ARRAY(double) given;         // J, per body: by contacts of islands where it is the first
@@ -450,8 +451,8 @@ double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland
 // Where they gave a free island more: takes the rest from the relative motion of its bodies.
 // Momenta stay, and so does what holds at contacts: one factor makes relative velocities smaller.
 void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
-// J, kinetic and of gravity and constant forces, of all bodies in their current state.
-double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
+// Writes the states of the host; returns the energy of all bodies and springs in them, J.
+double rbContactStep_WriteEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
 void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host);
 // Entries of the journal.

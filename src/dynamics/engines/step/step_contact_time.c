@@ -375,14 +375,13 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
 {
     rbStepContacts* c = engine->contacts;
     keepState(engine);
-    double before = rbContactStep_GetEnergy(engine, host);
+    double before = rbContactStep_WriteEnergy(engine, host);
     if (c->method.row != NULL) {
         c->method.row->look(engine, host, time);
     } else {
         flyTo(engine, time);
     }
     // Half a step has no separate balance.
-    c->trial.work = rbContactStep_GetEnergy(engine, host) - before;
-    rbContactStep_WriteBodies(engine, host);
+    c->trial.work = rbContactStep_WriteEnergy(engine, host) - before;
     recallState(engine);
 }
