@@ -33,15 +33,26 @@ static void countTouching(rbStepContacts* c)
     }
 }
 
+// A body, if it moves along a path where it is at a time.
+static rbMechBody bodyAt(const rbStepEngine* engine, int index, double time)
+{
+    rbMechBody body = *rbContactStep_GetBody(engine, index);
+    const rbPath* path = engine->bodies.data[index].def.path;
+    if (path != NULL) {
+        rbStep_FollowPath(path, time, &body, false);
+    }
+    return body;
+}
+
 // The body that flies; NULL: it is fixed. False: it has to stay with the step of the others, or
-// moves along a path, and contacts would be found where it is at the end.
+// turns along a path, and contacts would be found as it is at the end.
 static bool findFlier(const rbStepEngine* engine, const rbStepHost* host, int index,
                       rbMechBody** flier)
 {
     const rbStepContacts* c = engine->contacts;
     *flier = NULL;
     if (!(c->bodies.data[index].invMass > 0.0)) {
-        return engine->bodies.data[index].def.path == NULL;
+        return rbLengthSquared(bodyAt(engine, index, c->grid.time).angularVelocity) == 0.0;
     }
     bool isLoose = engine->bodies.data[index].mechanism < 0;
     rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
@@ -108,13 +119,14 @@ static bool isMeeting(const rbStepEngine* engine, const rbStepHost* host, const 
            contact->bodyB == arrival->bodyB && contact->restitution > 0.0 && meeting->rest > 0.0;
 }
 
-// The least gap of the pair as it is; beyond what is asked: INFINITY.
-static double measure(const rbStepEngine* engine, const rbMeeting* meeting, double within)
+// The least gap of the pair as it is, at a time; beyond what is asked: INFINITY.
+static double measure(const rbStepEngine* engine, const rbMeeting* meeting, double time,
+                      double within)
 {
     rbContactProbe probes[PROBES_MAX];
     rbRowPose poses[2];
     for (int k = 0; k < 2; ++k) {
-        poses[k] = rbContactStep_GetBody(engine, meeting->indices[k])->pose;
+        poses[k] = bodyAt(engine, meeting->indices[k], time).pose;
     }
     int count = rbContactPairs_Measure(engine->contacts->pairs, meeting->indices, poses, within,
                                        probes, PROBES_MAX);
@@ -139,6 +151,31 @@ static void flyToContact(const rbStepEngine* engine, rbMeeting* meeting, double 
     }
 }
 
+// Moves a body that flies along with one on a path, to where this is at the end of the step, for
+// the collision there. False: the path changes its speed before.
+static bool follow(const rbStepEngine* engine, rbMeeting* meeting, double h)
+{
+    double end = engine->contacts->grid.time + h;
+    meeting->carried = RB_VEC3_ZERO;
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] == NULL) {
+            rbMechBody then = bodyAt(engine, meeting->indices[k], end - meeting->rest);
+            rbMechBody last = bodyAt(engine, meeting->indices[k], end);
+            meeting->carried = rbSub(last.pose.position, then.pose.position);
+            if (rbDistance(last.velocity, then.velocity) > engine->contacts->settings.restSpeed) {
+                return false;
+            }
+        }
+    }
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] != NULL) {
+            rbVec3* position = &meeting->bodies[k]->pose.position;
+            *position = rbAdd(*position, meeting->carried);
+        }
+    }
+    return true;
+}
+
 // The time at which the pair touches, by secants from that which the arrival gives: rotation and
 // motion across the normal change it. False: none is found within the step.
 static bool findContact(const rbStepEngine* engine, const rbArrival* arrival, rbMeeting* meeting,
@@ -150,10 +187,11 @@ static bool findContact(const rbStepEngine* engine, const rbArrival* arrival, rb
     double lastRest = 0.0;
     for (int i = 0; i < LOOKS_MAX && meeting->rest > 0.0 && meeting->rest < h; ++i) {
         flyToContact(engine, meeting, h);
-        double gap = measure(engine, meeting, arrival->gap);
+        double end = engine->contacts->grid.time + h;
+        double gap = measure(engine, meeting, end - meeting->rest, arrival->gap);
         if (fabs(gap) <= close) {
             // slower ones may be at rest by then, which the step as a whole decides
-            return slope > 2.0 * engine->contacts->settings.restSpeed;
+            return slope > 2.0 * engine->contacts->settings.restSpeed && follow(engine, meeting, h);
         }
         double secant = (gap - lastGap) / (meeting->rest - lastRest);
         slope = secant > 0.0 && secant < INFINITY ? secant : slope;
@@ -180,7 +218,7 @@ static bool isMissing(const rbStepEngine* engine, const rbArrival* arrival, rbMe
     }
     meeting->rest = 0.0;
     flyToContact(engine, meeting, h);
-    return measure(engine, meeting, arrival->gap) > 0.0;
+    return measure(engine, meeting, c->grid.time + h, arrival->gap) > 0.0;
 }
 
 void rbContactStep_BeginMeetings(rbStepEngine* engine, const rbStepHost* host, double h)
@@ -261,7 +299,7 @@ static bool areApart(const rbStepEngine* engine, rbMeeting* meeting)
             }
         }
     }
-    return !(measure(engine, meeting, 0.0) <= 0.0);
+    return !(measure(engine, meeting, c->grid.time, 0.0) <= 0.0);
 }
 
 // A body ends where the step stopped it: as it was there, or, once it has collided, with as much of
@@ -299,6 +337,8 @@ bool rbContactStep_EndMeetings(rbStepEngine* engine, const rbStepHost* host, dou
         bool isFlying = isRebounding(c, meeting);
         for (int k = 0; k < 2; ++k) {
             if (meeting->bodies[k] != NULL) {
+                rbVec3* position = &meeting->bodies[k]->pose.position;
+                *position = rbSub(*position, meeting->carried);
                 meeting->collided[k] = *meeting->bodies[k];
                 flyFor(engine, meeting->bodies[k], h, isFlying ? meeting->rest : 0.0);
             }

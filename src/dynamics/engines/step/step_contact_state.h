@@ -72,6 +72,7 @@ typedef struct rbMeeting {
     rbMechBody struck[2];   // at the time of contact, before the collision
     rbMechBody collided[2]; // and after it
     double rest;            // s, of the step after that
+    rbVec3 carried;         // m, by the path of the other in that time, while they collide
     bool isFar;             // flown farther than contacts were searched for
 } rbMeeting;
 
