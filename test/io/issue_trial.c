@@ -66,6 +66,22 @@ static void aPlankSwingsOnRollersThatTurnAgainstEachOther(void** state)
     }
 }
 
+// The work of the rollers is that of motors at the accuracy game, too: it was said that the steps
+// had given 150 percent of the energy.
+static void rollersDoTheWorkOfMotorsAtGame(void** state)
+{
+    (void)state;
+    Run run = startScene(plank);
+    override(&run, "step.accuracy=game");
+    go(&run, 3.0);
+    rbLedger ledger = rbWorld_GetLedger(run.world);
+    print_message("motors %.4g J, friction %.4g J, numerical energy %.2g J of %.4g J\n",
+                  ledger.motorWork, ledger.frictionWork, ledger.numericalEnergy,
+                  ledger.energyScale);
+    checkBelow(fabs(ledger.numericalEnergy), 1e-3 * ledger.energyScale);
+    endRun(&run);
+}
+
 // A block on a belt is held by a spring. It sticks until the spring pulls with the stiction, slips,
 // and sticks again where it is as fast as the belt: x = xk + (xs - xk) cos wt + v / w sin wt. The
 // points of its rear bear less than a quarter of the weight, and slipped before the others, one
@@ -232,4 +248,5 @@ RB_TEST_GROUP(issue_trial, cmocka_unit_test(aBallBouncesOnALiftAsOnTheGround),
               cmocka_unit_test(dragAmongContactsIsOfOrderTwo),
               cmocka_unit_test(aBlockSlidesUpASlopeAndBackAtOrderFour),
               cmocka_unit_test(aPlankSwingsOnRollersThatTurnAgainstEachOther),
+              cmocka_unit_test(rollersDoTheWorkOfMotorsAtGame),
               cmocka_unit_test(aFaceThatSticksDoesNotSlipPointByPoint));

@@ -121,6 +121,23 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
 }
 
+double rbContactStep_GetObstacleWork(const rbStepContacts* c, const rbContact* contact)
+{
+    const rbContactBody* a = &c->bodies.data[contact->bodyA];
+    const rbContactBody* b = &c->bodies.data[contact->bodyB];
+    bool isMoved = (isObstacle(c, contact->bodyA) && rbContactBody_IsMoving(a)) ||
+                   (isObstacle(c, contact->bodyB) && rbContactBody_IsMoving(b));
+    double work = 0.0;
+    for (int i = 0; isMoved && i < contact->pointCount; ++i) {
+        const rbContactPoint* point = &c->set.points[contact->firstPoint + i];
+        rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, point->impulse[0],
+                                 point->impulse[1], point->impulse[2]);
+        work += obstacleWork(c, contact, p, rbAdd(a->velocity, rbCross(a->spin, point->armA)),
+                             rbAdd(b->velocity, rbCross(b->spin, point->armB)));
+    }
+    return work;
+}
+
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
                                       const rbContactPoint* point, const double impulse[3])
 {

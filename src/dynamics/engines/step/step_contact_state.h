@@ -441,6 +441,8 @@ typedef struct rbContactWorks {
     double friction;
     double motor;
 } rbContactWorks;
+// Work of obstacles that move on what touches them, by all impulses of the step.
+double rbContactStep_GetObstacleWork(const rbStepContacts* c, const rbContact* contact);
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
                                       const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
