@@ -696,8 +696,30 @@ void rbContactStep_DropArrivals(rbStepContacts* c, int bodyA, int bodyB)
     }
 }
 
+// Points that bore the flight and are open at its end only because their bodies turn: a corner on
+// which a body tips moves on an arc, of which rows know the tangent.
+static void closeBearing(rbStepContacts* c, double h)
+{
+    for (int i = 0; i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        const rbContactBody* a = &c->bodies.data[contact->bodyA];
+        const rbContactBody* b = &c->bodies.data[contact->bodyB];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            double arc = h * h *
+                         (rbLengthSquared(a->spin) * rbLength(point->armA) +
+                          rbLengthSquared(b->spin) * rbLength(point->armB));
+            point->isClosed =
+                point->isClosed ||
+                (point->impulse[0] > 0.0 && point->gap <= c->settings.shell + arc &&
+                 rbContactStep_NormalSpeed(c, contact, point) < c->settings.restSpeed);
+        }
+    }
+}
+
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
+    closeBearing(c, h);
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
