@@ -90,6 +90,7 @@ void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarn
     int count = rbWorld_GetJointCount(world);
     int checked = 0;
     warnings->count = 0;
+    warnings->hasSampled = false;
     rbJointId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetJointIds(world, ids, count);
     for (int i = 0; i < count; ++i) {
@@ -99,6 +100,8 @@ void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarn
             }
             rbMotorValidation judgment = rbJoint_ValidateMotor(world, ids[i], k);
             checked += judgment.type != RB_MOTOR_NONE ? 1 : 0;
+            warnings->hasSampled = warnings->hasSampled || (judgment.type != RB_MOTOR_NONE &&
+                                                            judgment.type != RB_MOTOR_VELOCITY);
             validateMotor(info, rbJoint_GetName(world, ids[i]), &judgment, warnings);
         }
     }

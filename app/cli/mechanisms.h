@@ -27,7 +27,8 @@ void rbDescribeMechanisms(const rbMechanismFacts* facts, const rbSceneInfo* info
 // message each.
 typedef struct rbMotorWarnings {
     char texts[RB_MOTOR_WARNINGS_MAX][RB_MOTOR_WARNING_SIZE];
-    int count; // of texts
+    int count;       // of texts
+    bool hasSampled; // a motor acts once per step: order 1
 } rbMotorWarnings;
 
 void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings);

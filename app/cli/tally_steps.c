@@ -63,7 +63,8 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
             text, capacity,
             "%" PRId64 " of %" PRId64 " steps ended with joint speed errors of up to "
             "%.3g m/s or rad/s, worst at joint \"%s\"; motors or velocity-only joints "
-            "require motion that others prevent: give them a \"forceMax\", or remove one",
+            "require motion that others prevent: give them a \"forceMax\", or remove one; without "
+            "any, friction acts where a joint leaves no motion: take smaller steps",
             s.unmetSteps, s.steps, s.velocityErrorMax, worst != NULL ? worst : "?");
         return;
     }
@@ -89,8 +90,9 @@ static double divide(int64_t part, int64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0.0;
 }
 
-static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FILE* file)
+static void printAccuracy(const rbTally* tally, const rbStepStatistics* s, FILE* file)
 {
+    const rbSceneInfo* info = tally->info;
     if (info->step.order <= 2) {
         return;
     }
@@ -102,8 +104,11 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
     }
     (void)fprintf(file,
                   " (for order %d, the next lower one; on smooth motion order %d stays far "
-                  "below)\n",
-                  info->step.order - 2, info->step.order);
+                  "below%s)\n",
+                  info->step.order - 2, info->step.order,
+                  tally->motors.hasSampled
+                      ? "; without that of motors that act once per step, which is of order 1"
+                      : "");
 }
 
 // Moving bodies onto their joints changes the energy: before the first step, when their poses or
@@ -180,7 +185,7 @@ static void printJoints(const rbTally* tally, const rbWorld* world, FILE* file)
                   rbStepMethod_Name(info->step.method), divide(s.positionIterations, s.substeps),
                   s.iterationsMost, divide(s.velocityIterations, s.substeps), s.factorizations);
     printJointError(tally, world, file);
-    printAccuracy(info, &s, file);
+    printAccuracy(tally, &s, file);
     (void)fprintf(file, "  %-18smotors %.6g J, damping and friction %.6g J", "energy by cause",
                   b->motorWork, b->dissipation);
     if (tally->start.springEnergy != 0.0 || b->springEnergy != 0.0) {
@@ -211,7 +216,7 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     if (!rbWorld_HasContacts(world) || hasLinks) {
         printJoints(tally, world, file);
     } else {
-        printAccuracy(info, &s, file);
+        printAccuracy(tally, &s, file);
     }
     printClosing(tally, file);
     for (int i = 0; i < tally->motors.count; ++i) {

@@ -180,9 +180,10 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
         name, a, b, gapText, others);
 }
 
-// Total energy, to measure the effect of assembly.
-static double sumEnergy(const rbWorld* world)
+// Total energy, to measure the effect of assembly, and of looking between nodes.
+static double sumEnergy(void* context)
 {
+    const rbWorld* world = context;
     double sum = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     for (int i = 0; i < world->bodies.count; ++i) {
         sum += rbWorld_BodyEnergy(world, i, NULL);
@@ -499,6 +500,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     rbStepHost host = rbWorld_GetStepHost(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
     host.node = rbWorld_NoteNode;
+    host.energy = sumEnergy;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);

@@ -16,7 +16,7 @@ rb_add_tests(NAME test_mechanisms
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 # The same for those of the theme "contacts".
 rb_add_tests(NAME test_contact_scenes
-  FILES test/io/phys_contact_scenes.c test/io/phys_engines_agree.c
+  FILES test/io/phys_contact_scenes.c test/io/phys_engines_agree.c test/io/issue_trial.c
   LIBRARIES rattleback_app rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 rb_add_tests(NAME test_pairs

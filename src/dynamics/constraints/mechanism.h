@@ -18,6 +18,8 @@ typedef struct rbMechBody {
     rbVec3 aheadAngularVelocity; //   (of its path)
     rbVec3 lentVelocity;         // of dynamic bodies, while the two above hold something else
     rbVec3 lentMomentum;
+    rbVec3 startVelocity; // at the node where the step of touching bodies begins
+    rbVec3 startMomentum;
     rbVec3 angularVelocity; // now, of bodies that are not dynamic
     rbVec3 force;           // N, at the present instant, of loads
     rbVec3 torque;          // N m

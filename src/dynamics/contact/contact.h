@@ -105,17 +105,6 @@ typedef struct rbContactSet {
 // A new point faster than this slides; slower ones may stick, m/s.
 #define RB_SLIDING_SPEED 0.1
 
-// One coefficient for a stage that begins with u. If sweeps chose it, a few points would slip more
-// or less at random and pull the others along.
-static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
-                                                   const rbContact* contact, rbVec3 u)
-{
-    rbVec3 slip = rbAddScaled(u, -rbDot(u, contact->normal), contact->normal);
-    bool isSliding =
-        point->impulse[0] > 0.0 || rbLengthSquared(slip) > RB_SLIDING_SPEED * RB_SLIDING_SPEED;
-    return !point->isSticking && isSliding ? contact->friction : contact->stiction;
-}
-
 // An impulse from its components along the normal and both tangents.
 static inline rbVec3 rbJoinImpulse(rbVec3 normal, const rbVec3 tangents[2], double p, double t0,
                                    double t1)
@@ -141,6 +130,32 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
     rbVec3 u = rbContactBody_RelativeVelocity(&bodies[contact->bodyA], point->armA,
                                               &bodies[contact->bodyB], point->armB);
     return contact->hasBelt ? rbAdd(u, contact->belt) : u;
+}
+
+// m/s: points of a contact that move alike stick or slide together.
+#define RB_SLIDING_APART 1e-3
+
+// One coefficient for a stage that begins with these velocities. If sweeps chose it, a few points
+// would slip more or less at random and pull the others along. A point of a face that bears too
+// little for its share of the friction does not slide while the others stick.
+static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
+                                                   const rbContact* contact,
+                                                   const rbContactSet* set,
+                                                   const rbContactBody* bodies)
+{
+    rbVec3 u = rbContact_RelativeVelocity(bodies, contact, point);
+    rbVec3 slip = rbAddScaled(u, -rbDot(u, contact->normal), contact->normal);
+    bool isSliding =
+        !point->isSticking &&
+        (point->impulse[0] > 0.0 || rbLengthSquared(slip) > RB_SLIDING_SPEED * RB_SLIDING_SPEED);
+    bool isOne = contact->stiction <= contact->friction;
+    for (int k = 0; isSliding && !isOne && k < contact->pointCount; ++k) {
+        const rbContactPoint* other = &set->points[contact->firstPoint + k];
+        rbVec3 apart = rbSub(rbContact_RelativeVelocity(bodies, contact, other), u);
+        isSliding = !other->isSticking || !(other->impulse[0] > 0.0) ||
+                    rbLengthSquared(apart) > RB_SLIDING_APART * RB_SLIDING_APART;
+    }
+    return isSliding ? contact->friction : contact->stiction;
 }
 
 static inline double rbContact_NormalSpeed(const rbContactBody* bodies, const rbContact* contact,

@@ -73,8 +73,7 @@ static void addPoint(rbContactNewton* newton, rbNewtonPoint* p)
     memcpy(p->x, p->start, sizeof p->x);
     p->friction = p->sliding;
     if (p->point != NULL) {
-        rbVec3 u = rbContact_RelativeVelocity(run->bodies, p->contact, p->point);
-        p->friction = rbContactPoint_ChooseFriction(p->point, p->contact, u);
+        p->friction = rbContactPoint_ChooseFriction(p->point, p->contact, run->set, run->bodies);
     }
     RB_ASSERT(m.k[0] >= 0.0 && m.lambda > 0.0 && p->friction >= 0.0);
     rbArray_Push(newton->hybridPoints, m);

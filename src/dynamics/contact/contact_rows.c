@@ -324,7 +324,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->bias[2] = rbDot(u, contact->tangents[1]);
     point->slip[0] = 0.0;
     point->slip[1] = 0.0;
-    point->friction = rbContactPoint_ChooseFriction(from, contact, u);
+    point->friction = rbContactPoint_ChooseFriction(from, contact, run->set, run->bodies);
     if (isVelocity) {
         point->bias[0] -= from->target;
     } else {
@@ -345,8 +345,9 @@ static int countPoints(const rbSweepContact* contact, bool isVelocity)
     return isVelocity ? contact->closedCount : contact->pointCount;
 }
 
-// Applies all sums of a contact; returns their power on the biases, W s. acted: less the sums that
-// had acted in the host; NULL: none.
+// Applies all sums of a contact; returns the power of those that hold on the biases, W s: friction
+// of points that slide, and what resists rolling, do not stop what they act against. acted: less
+// the sums that had acted in the host; NULL: none.
 static double actContact(rbContactRows* rows, const rbSweepContact* contact, int count,
                          const rbContactSet* acted)
 {
@@ -362,7 +363,8 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
         for (int k = 0; k < 3; ++k) {
             double p = point->impulse[k] - before[k];
             sums[k] += p;
-            work += p * (point->bias[k] + (k > 0 && point->isSticking ? point->slip[k - 1] : 0.0));
+            bool isHolding = k == 0 || point->isSticking;
+            work += isHolding ? p * (point->bias[k] + (k > 0 ? point->slip[k - 1] : 0.0)) : 0.0;
             addSix(&y, p, &point->rows[k]);
         }
     }
@@ -370,9 +372,7 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
         const rbSweepTurn* turn = &rows->turns.data[contact->turn];
         const double* before = acted != NULL ? acted->contacts[contact->index].turning : none;
         for (int k = 0; k < 3; ++k) {
-            double p = turn->impulse[k] - before[k];
-            work += p * turn->bias[k];
-            addSix(&y, p, &turn->rows[k]);
+            addSix(&y, turn->impulse[k] - before[k], &turn->rows[k]);
         }
     }
     rbVec3 p = rbJoinImpulse(contact->axes[0], &contact->axes[1], sums[0], sums[1], sums[2]);
@@ -382,11 +382,37 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
     return work;
 }
 
+// The power of the sums of a contact that do not hold, with all applied, W s.
+static double slidingPower(const rbContactRows* rows, const rbSweepContact* contact, int count)
+{
+    const rbRowBody* a = &rows->bodies.data[contact->slots[0]];
+    const rbRowBody* b = &rows->bodies.data[contact->slots[1]];
+    rbSweepSix y = gatherSix(a, b);
+    rbVec3 v = rbSub(rbSweepBody_Velocity(b), rbSweepBody_Velocity(a));
+    double power = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const rbSweepPoint* point = &rows->points.data[contact->firstPoint + i];
+        for (int k = 1; k < 3 && !point->isSticking; ++k) {
+            power += point->impulse[k] * (rbDot(v, contact->axes[k]) + dotSix(&point->rows[k], &y));
+        }
+    }
+    for (int k = 0; contact->turn >= 0 && k < 3; ++k) {
+        const rbSweepTurn* turn = &rows->turns.data[contact->turn];
+        power += turn->impulse[k] * dotSix(&turn->rows[k], &y);
+    }
+    return power;
+}
+
 // Best scale of the applied impulses: the energy after a scale s is work s + energy s^2 / 2;
-// minimize it.
-static double chooseScale(const rbContactRows* rows, const rbRowsPack* pack, double work)
+// minimize it, as far as they hold. Friction that slides would ask for as much as it can get.
+static double chooseScale(const rbContactRows* rows, const rbRowsPack* pack, double work,
+                          bool isVelocity)
 {
     double energy = 0.0;
+    for (int i = 0; i < pack->contactCount; ++i) {
+        const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
+        energy -= slidingPower(rows, contact, countPoints(contact, isVelocity));
+    }
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
         const rbRowBody* body = &rows->bodies.data[i];
         rbVec3 v = rbSweepBody_Velocity(body);
@@ -413,7 +439,7 @@ static void guess(rbContactRows* rows, const rbRowsPack* pack, bool isVelocity)
         const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
         work += actContact(rows, contact, countPoints(contact, isVelocity), NULL);
     }
-    double scale = chooseScale(rows, pack, work);
+    double scale = chooseScale(rows, pack, work, isVelocity);
     for (int i = 0; scale != 1.0 && i < pack->bodyCount; ++i) {
         rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
         for (int k = 0; k < 3; ++k) {

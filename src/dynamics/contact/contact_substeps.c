@@ -725,7 +725,7 @@ static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int 
     to->gap[lane] = (float)from->gap;
     to->drift[0][lane] = (float)(drift * from->slip[0]);
     to->drift[1][lane] = (float)(drift * from->slip[1]);
-    to->friction[lane] = (float)rbContactPoint_ChooseFriction(from, contact, u);
+    to->friction[lane] = (float)rbContactPoint_ChooseFriction(from, contact, run->set, run->bodies);
 }
 
 static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,

@@ -780,6 +780,10 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(mechanism, time, false);
     rbStep_RunMotors(run, time, h);
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        mechanism->m.bodies[i].startVelocity = mechanism->m.bodies[i].velocity;
+        mechanism->m.bodies[i].startMomentum = mechanism->m.bodies[i].momentum;
+    }
     pushAtStart(run, time, h, 0.5);
     allowLeftover(mechanism);
     rbStep_RenewStart(mechanism, h);

@@ -62,7 +62,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
                     contacts->stage.leads, contacts->stage.swept, contacts->flight.pushes);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
-                    contacts->accounts.pulls, contacts->accounts.opened);
+                    contacts->accounts.pulls, contacts->accounts.twists, contacts->accounts.opened);
     rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given,
                     contacts->report.reported, contacts->report.stops);
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);

@@ -18,6 +18,15 @@
 // Points of rolling bodies may approach by this many times their centripetal acceleration.
 #define TURNING_TIMES 2.0
 
+// Of bodies with joints and springs: what these have done since the node, as if all of it had acted
+// for friction of the start after, and of the end before. In the sum of both, each acts with half.
+static void pullJointed(rbStepContacts* c, const rbMechBody* body)
+{
+    rbVec3 spun = rbSub(body->startMomentum, body->momentum);
+    c->accounts.pulls.data[body->index] = rbSub(body->startVelocity, body->velocity);
+    c->accounts.twists.data[body->index] = rbMulSV(c->bodies.data[body->index].invInertia, spun);
+}
+
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
@@ -34,16 +43,22 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
     RB_ASSERT(h > 0.0 && share >= -1.0 && share <= 1.0);
     c->accounts.step = h;
     rbArray_Reserve(c->accounts.pulls, c->bodies.count);
+    rbArray_Reserve(c->accounts.twists, c->bodies.count);
     rbArray_Reserve(c->accounts.opened, c->bodies.count);
     rbArray_Reserve(c->accounts.turnings, c->set.contactCount);
     for (int i = 0; i < c->bodies.count; ++i) {
         c->accounts.pulls.data[i] = RB_VEC3_ZERO;
+        c->accounts.twists.data[i] = RB_VEC3_ZERO;
         c->accounts.opened.data[i] = c->bodies.data[i];
         bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
         if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
             rbContactStep_IsTouched(c, i)) {
-            rbVec3 pull = pullOf(host, rbContactStep_GetBody(c, i), time, h);
-            c->accounts.pulls.data[i] = rbScale(share, pull);
+            const rbMechBody* body = rbContactStep_GetBody(c, i);
+            if (share < 0.0 && c->engine->bodies.data[i].mechanism >= 0) {
+                pullJointed(c, body);
+            } else {
+                c->accounts.pulls.data[i] = rbScale(share, pullOf(host, body, time, h));
+            }
         }
     }
     for (int i = 0; i < c->set.contactCount; ++i) {
@@ -88,6 +103,7 @@ static rbVec3 meanAt(const rbStepContacts* c, int body, rbVec3 arm)
     const rbContactBody* then = &c->accounts.opened.data[body];
     rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
     rbVec3 velocity = rbScale(0.5, rbAdd(now->velocity, then->velocity));
+    spin = rbAdd(spin, c->accounts.twists.data[body]);
     return rbAdd(rbAdd(velocity, c->accounts.pulls.data[body]), rbCross(spin, arm));
 }
 
@@ -103,6 +119,23 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
     RB_ASSERT(contact->bodyA != contact->bodyB);
     double work = isObstacle(c, contact->bodyA) ? rbDot(impulse, atA) : 0.0;
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
+}
+
+double rbContactStep_GetObstacleWork(const rbStepContacts* c, const rbContact* contact)
+{
+    const rbContactBody* a = &c->bodies.data[contact->bodyA];
+    const rbContactBody* b = &c->bodies.data[contact->bodyB];
+    bool isMoved = (isObstacle(c, contact->bodyA) && rbContactBody_IsMoving(a)) ||
+                   (isObstacle(c, contact->bodyB) && rbContactBody_IsMoving(b));
+    double work = 0.0;
+    for (int i = 0; isMoved && i < contact->pointCount; ++i) {
+        const rbContactPoint* point = &c->set.points[contact->firstPoint + i];
+        rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, point->impulse[0],
+                                 point->impulse[1], point->impulse[2]);
+        work += obstacleWork(c, contact, p, rbAdd(a->velocity, rbCross(a->spin, point->armA)),
+                             rbAdd(b->velocity, rbCross(b->spin, point->armB)));
+    }
+    return work;
 }
 
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
@@ -690,17 +723,8 @@ void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, do
     c->accounts.sums.lasting -= taken;
 }
 
-double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host)
+double rbContactStep_WriteEnergy(rbStepContacts* c, const rbStepHost* host)
 {
-    double sum = 0.0;
-    for (int i = 0; i < c->engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(c, i);
-        if (body != NULL && body->isDynamic) {
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum += body->mass * (0.5 * rbLengthSquared(body->velocity) -
-                                 rbDot(host->motions[i].acceleration, body->pose.position)) +
-                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-        }
-    }
-    return sum;
+    rbContactStep_WriteBodies(c, host);
+    return host->energy != NULL ? host->energy(host->context) : 0.0;
 }

@@ -663,9 +663,31 @@ static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
     }
 }
 
+// Points that bore the flight and are open at its end only because their bodies turn: a corner on
+// which a body tips moves on an arc, of which rows know the tangent.
+static void closeBearing(rbStepContacts* c, double h)
+{
+    for (int i = 0; i < c->found.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        const rbContactBody* a = &c->bodies.data[contact->bodyA];
+        const rbContactBody* b = &c->bodies.data[contact->bodyB];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            double arc = h * h *
+                         (rbLengthSquared(a->spin) * rbLength(point->armA) +
+                          rbLengthSquared(b->spin) * rbLength(point->armB));
+            point->isClosed =
+                point->isClosed ||
+                (point->impulse[0] > 0.0 && point->gap <= c->settings.shell + arc &&
+                 rbContactStep_NormalSpeed(c, contact, point) < c->settings.restSpeed);
+        }
+    }
+}
+
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
     RB_ASSERT(h > 0.0);
+    closeBearing(c, h);
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
@@ -713,14 +735,25 @@ static void countTouching(rbStepContacts* c)
     }
 }
 
+// A body, if it moves along a path where it is at a time.
+static rbMechBody bodyAt(const rbStepContacts* c, int index, double time)
+{
+    rbMechBody body = *rbContactStep_GetBody(c, index);
+    const rbPath* path = c->engine->bodies.data[index].def.path;
+    if (path != NULL) {
+        rbStep_FollowPath(path, time, &body, false);
+    }
+    return body;
+}
+
 // The body that flies; NULL: it is fixed. False: it has to stay with the step of the others, or
-// moves along a path, and contacts would be found where it is at the end.
+// turns along a path, and contacts would be found as it is at the end.
 static bool findFlier(const rbStepContacts* c, const rbStepHost* host, int index,
                       rbMechBody** flier)
 {
     *flier = NULL;
     if (!(c->bodies.data[index].invMass > 0.0)) {
-        return c->engine->bodies.data[index].def.path == NULL;
+        return rbLengthSquared(bodyAt(c, index, c->grid.time).angularVelocity) == 0.0;
     }
     bool isLoose = c->engine->bodies.data[index].mechanism < 0;
     rbMechBody* body = isLoose ? rbContactStep_GetBody(c, index) : NULL;
@@ -787,13 +820,13 @@ static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbA
     return first < end && c->set.contacts[first].restitution > 0.0 && meeting->rest > 0.0;
 }
 
-// The least gap of the pair as it is; beyond what is asked: INFINITY.
-static double measure(const rbStepContacts* c, const rbMeeting* meeting, double within)
+// The least gap of the pair as it is, at a time; beyond what is asked: INFINITY.
+static double measure(const rbStepContacts* c, const rbMeeting* meeting, double time, double within)
 {
     rbContactProbe probes[PROBES_MAX];
     rbRowPose poses[2];
     for (int k = 0; k < 2; ++k) {
-        poses[k] = rbContactStep_GetBody(c, meeting->indices[k])->pose;
+        poses[k] = bodyAt(c, meeting->indices[k], time).pose;
     }
     int count =
         rbContactPairs_Measure(c->pairs, meeting->indices, poses, within, probes, PROBES_MAX);
@@ -818,6 +851,31 @@ static void flyToContact(const rbStepContacts* c, rbMeeting* meeting, double h)
 }
 
 // The time at which the pair touches, by secants from that which the arrival gives: rotation and
+// Moves a body that flies along with one on a path, to where this is at the end of the step, for
+// the collision there. False: the path changes its speed before.
+static bool follow(const rbStepContacts* c, rbMeeting* meeting, double h)
+{
+    double end = c->grid.time + h;
+    meeting->carried = RB_VEC3_ZERO;
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] == NULL) {
+            rbMechBody then = bodyAt(c, meeting->indices[k], end - meeting->rest);
+            rbMechBody last = bodyAt(c, meeting->indices[k], end);
+            meeting->carried = rbSub(last.pose.position, then.pose.position);
+            if (rbDistance(last.velocity, then.velocity) > c->settings.restSpeed) {
+                return false;
+            }
+        }
+    }
+    for (int k = 0; k < 2; ++k) {
+        if (meeting->bodies[k] != NULL) {
+            rbVec3* position = &meeting->bodies[k]->pose.position;
+            *position = rbAdd(*position, meeting->carried);
+        }
+    }
+    return true;
+}
+
 // motion across the normal change it. False: none is found within the step.
 static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
                         double h)
@@ -829,10 +887,10 @@ static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMee
     double lastRest = 0.0;
     for (int i = 0; i < LOOKS_MAX && meeting->rest > 0.0 && meeting->rest < h; ++i) {
         flyToContact(c, meeting, h);
-        double gap = measure(c, meeting, arrival->gap);
+        double gap = measure(c, meeting, c->grid.time + h - meeting->rest, arrival->gap);
         if (fabs(gap) <= close) {
             // slower ones may be at rest by then, which the step as a whole decides
-            return slope > 2.0 * c->settings.restSpeed;
+            return slope > 2.0 * c->settings.restSpeed && follow(c, meeting, h);
         }
         double secant = (gap - lastGap) / (meeting->rest - lastRest);
         slope = secant > 0.0 && secant < INFINITY ? secant : slope;
@@ -858,7 +916,7 @@ static bool isMissing(const rbStepContacts* c, const rbArrival* arrival, rbMeeti
     }
     meeting->rest = 0.0;
     flyToContact(c, meeting, h);
-    return measure(c, meeting, arrival->gap) > 0.0;
+    return measure(c, meeting, c->grid.time + h, arrival->gap) > 0.0;
 }
 
 void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h)
@@ -933,7 +991,7 @@ static bool areApart(const rbStepContacts* c, rbMeeting* meeting)
             }
         }
     }
-    return !(measure(c, meeting, 0.0) <= 0.0);
+    return !(measure(c, meeting, c->grid.time, 0.0) <= 0.0);
 }
 
 // The bodies end where the step stopped them: as they were there, or, once they have collided, with
@@ -966,6 +1024,8 @@ bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double
         bool isFlying = isRebounding(c, meeting);
         for (int k = 0; k < 2; ++k) {
             if (meeting->bodies[k] != NULL) {
+                rbVec3* position = &meeting->bodies[k]->pose.position;
+                *position = rbSub(*position, meeting->carried);
                 meeting->collided[k] = *meeting->bodies[k];
                 flyFor(c, meeting->bodies[k], h, isFlying ? meeting->rest : 0.0);
             }

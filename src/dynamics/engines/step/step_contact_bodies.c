@@ -162,17 +162,21 @@ rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double t
     return load;
 }
 
-// Half a kick: forces without a potential do work with the mean of the velocities before and after.
-static double kickBody(rbMechBody* body, double h, rbVec3 paid)
+// Half a kick: forces without a potential do work with the mean of the velocities before and after,
+// without what the others give at the start, and with all of it at the end: over a step these take
+// as much as they give, as for contacts (step_contact_accounts.c).
+static double kickBody(rbMechBody* body, double h, rbVec3 paid, bool isEnd)
 {
     RB_ASSERT(body->isDynamic && body->invMass > 0.0);
     rbVec3 linear = rbScale(h * body->invMass, body->force);
     rbVec3 angular = rbScale(h, body->torque);
-    double work = h * rbDot(paid, rbAddScaled(body->velocity, 0.5, linear));
+    rbVec3 others = isEnd ? rbAddScaled(linear, -h * body->invMass, paid) : RB_VEC3_ZERO;
+    rbVec3 mean = rbAddScaled(rbAdd(body->velocity, others), 0.5 * h * body->invMass, paid);
+    double work = h * rbDot(paid, mean);
     if (rbLengthSquared(angular) > 0.0) {
-        rbVec3 mean = rbMulMtV(body->pose.rotation, rbAddScaled(body->momentum, 0.5, angular));
-        mean = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, mean));
-        work += rbDot(angular, mean);
+        rbVec3 spin = rbMulMtV(body->pose.rotation, rbAddScaled(body->momentum, 0.5, angular));
+        spin = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, spin));
+        work += rbDot(angular, spin);
     }
     body->velocity = rbAdd(body->velocity, linear);
     body->momentum = rbAdd(body->momentum, angular);
@@ -188,11 +192,19 @@ typedef struct Kicks {
     bool isEnd; // bodies that arrived in the step have already received their forces
 } Kicks;
 
-// Returns the work of forces without a potential.
+// Returns the work of forces without a potential. Loads that depend on the velocity act at the end
+// with that after the kick, to the order of the step.
 static double kickOne(const Kicks* kicks, rbMechBody* body)
 {
     rbVec3 paid = rbContactStep_LoadBody(kicks->host, body, kicks->time).paid;
-    double work = kickBody(body, kicks->h, paid);
+    if (kicks->isEnd && kicks->host->motions[body->index].load != NULL) {
+        rbMechBody after = *body;
+        (void)kickBody(&after, kicks->h, paid, true);
+        paid = rbContactStep_LoadBody(kicks->host, &after, kicks->time).paid;
+        body->force = after.force;
+        body->torque = after.torque;
+    }
+    double work = kickBody(body, kicks->h, paid, kicks->isEnd);
     double whole = 2.0 * kicks->h / rbContactStep_PartOf(kicks->c, 2.0 * kicks->h);
     kicks->c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
     return work;

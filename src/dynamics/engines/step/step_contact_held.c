@@ -22,6 +22,8 @@
 // Rounds of a stage, and what is left in units of rounding at most.
 #define ROUNDS_MAX 60
 #define LEFT_MOST 1e4
+// Cosine of the angle by which friction that slides may turn.
+#define TURN_MOST 0.5
 // Singular values below this fraction of the largest are zero.
 #define SINGULAR 1e-8
 #define JACOBI_SWEEPS 30
@@ -46,6 +48,7 @@ typedef struct HeldPoint {
     rbVec3 place;      // m, world
     rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
     rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
+    rbVec3 friction;   // its tangential part at the start of the step
     double gap;        // m, to be left at the end of the flight
     double impulse[3]; // N s, of the current stage
     double total[3];   // of both, along the axes of the last
@@ -182,6 +185,7 @@ static bool addPoint(rbStepContacts* c, int contact, int point)
     if (!aimFriction(c, &held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
+    held.friction = rbSub(held.push, from->normal);
     c->order.held->isHeldPoint.data[point] = 1;
     rbArray_Push(c->order.held->points, held);
     return true;
@@ -756,12 +760,14 @@ static void writeSet(rbStepContacts* c)
 }
 
 // Whether the set was the same throughout: nothing pulls, nothing else touches, what slides still
-// does.
+// does, and not back.
 static bool isSame(const rbStepContacts* c)
 {
     for (int i = 0; i < c->order.held->points.count; ++i) {
         const HeldPoint* held = &c->order.held->points.data[i];
-        if (held->total[0] < 0.0) {
+        rbVec3 friction = rbSub(held->push, held->contact->normal);
+        if (held->total[0] < 0.0 ||
+            rbDot(friction, held->friction) < TURN_MOST * rbLengthSquared(held->friction)) {
             return false;
         }
     }

@@ -329,15 +329,14 @@ static void show(rbStepContacts* c, const rbStepHost* host, double time)
     bool isFlown = c->trial.isFlown;
     double made = c->trial.step;
     rbStepEngine_Keep(c->engine, &c->order.shown);
-    double before = rbContactStep_GetEnergy(c, host);
+    double before = rbContactStep_WriteEnergy(c, host);
     while (time > c->grid.time + snap) {
         rbPoll();
         if (!step(c, &mute, time - c->grid.time, time)) {
             break;
         }
     }
-    double work = rbContactStep_GetEnergy(c, host) - before;
-    rbContactStep_WriteBodies(c, host);
+    double work = rbContactStep_WriteEnergy(c, host) - before;
     rbStepEngine_Recall(c->engine, &c->order.shown);
     c->trial.work = work;
     c->trial.isFlown = isFlown;

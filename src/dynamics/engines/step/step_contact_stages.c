@@ -711,7 +711,12 @@ static bool solveQuickly(rbStepContacts* c, double h, rbStepMiss* miss)
         miss->speed = fmax(miss->speed, done.approach);
         c->accounts.sums.friction += done.frictionWork;
         c->accounts.sums.impact += done.impactWork;
-        c->accounts.sums.truncated += done.work - done.frictionWork - done.impactWork;
+        double motor = 0.0;
+        for (int i = 0; i < run.orderCount; ++i) {
+            motor += rbContactStep_GetObstacleWork(c, &c->set.contacts[run.order[i]]);
+        }
+        c->accounts.sums.motor += motor;
+        c->accounts.sums.truncated += done.work - done.frictionWork - done.impactWork - motor;
     }
     return isLeft;
 }

@@ -69,6 +69,7 @@ typedef struct rbMeeting {
     rbMechBody struck[2];   // at the time of contact, before the collision
     rbMechBody collided[2]; // and after it
     double rest;            // s, of the step after that
+    rbVec3 carried;         // m, by the path of the other in that time, while they collide
     bool isFar;             // flown farther than contacts were searched for
 } rbMeeting;
 
@@ -142,6 +143,7 @@ typedef struct rbStepAccounts {
     rbContactAccounts sums;
     double step;                    // s
     RB_ARRAY(rbVec3) pulls;         // m/s, per body: see step_contact_accounts.c
+    RB_ARRAY(rbVec3) twists;        // rad/s, the same of its spin
     RB_ARRAY(rbContactBody) opened; // per body
     RB_ARRAY(rbVec3) turnings;      // per contact: rolling and spinning friction then
     RB_ARRAY(double) given;         // J, per body: by contacts of islands where it is the first
@@ -449,6 +451,8 @@ typedef struct rbContactWorks {
     double friction;
     double motor;
 } rbContactWorks;
+// Work of obstacles that move on what touches them, by all impulses of the step.
+double rbContactStep_GetObstacleWork(const rbStepContacts* c, const rbContact* contact);
 rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
                                       const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
@@ -462,8 +466,8 @@ double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* i
 // Where they gave a free island more: takes the rest from the relative motion of its bodies.
 // Momenta stay, and so does what holds at contacts: one factor makes relative velocities smaller.
 void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h);
-// J, kinetic and of gravity and constant forces, of all bodies in their current state.
-double rbContactStep_GetEnergy(const rbStepContacts* c, const rbStepHost* host);
+// Writes the states of the host; returns the energy of all bodies and springs in them, J.
+double rbContactStep_WriteEnergy(rbStepContacts* c, const rbStepHost* host);
 // J, kinetic energy of a body with the velocities that contacts show of it.
 double rbContactStep_GetKinetic(const rbMechBody* body, const rbContactBody* shown);
 // Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:

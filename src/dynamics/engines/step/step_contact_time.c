@@ -432,14 +432,13 @@ void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double
 {
     RB_ASSERT(time > c->grid.time);
     keepState(c);
-    double before = rbContactStep_GetEnergy(c, host);
+    double before = rbContactStep_WriteEnergy(c, host);
     if (c->method.row != NULL) {
         c->method.row->look(c, host, time);
     } else {
         flyTo(c, time);
     }
     // Half a step has no separate balance.
-    c->trial.work = rbContactStep_GetEnergy(c, host) - before;
-    rbContactStep_WriteBodies(c, host);
+    c->trial.work = rbContactStep_WriteEnergy(c, host) - before;
     recallState(c);
 }

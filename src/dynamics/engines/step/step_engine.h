@@ -23,7 +23,8 @@ typedef struct rbStepHost {
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
     rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
     rbEngineNodeFn* node;        // at the end of every step with contacts; NULL: not asked for
-    void* context;               // of these
+    double (*energy)(void* context); // J, of bodies and springs in the states; NULL: not asked for
+    void* context;                   // of these
 } rbStepHost;
 
 // A body, before a start. Only dynamic bodies with mass are moved.
