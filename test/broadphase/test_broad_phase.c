@@ -248,7 +248,37 @@ static void choiceFollowsNumberAndSizes(void** state)
     assert_int_equal(rbChooseBroadPhase(boxes, 1000), RB_BROAD_TREE);
 }
 
-RB_TEST_GROUP(test_broad_phase, cmocka_unit_test(namesAreFoundAgain),
+// Boxes inside boxes, each larger by half: the tree gets as deep as there are boxes, and a query in
+// the innermost finds all of them. Inserted from the inside and from the outside.
+static void nestedBoxesAreAllFound(void** state)
+{
+    (void)state;
+    enum {
+        NESTED = 400
+    };
+    for (int round = 0; round < 2; ++round) {
+        rbBroadPhase* broad = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
+        rbIdList found = {0};
+        for (int k = 0; k < NESTED; ++k) {
+            int i = round == 0 ? k : NESTED - 1 - k;
+            double edge = 1e-30;
+            for (int j = 0; j < i; ++j) {
+                edge *= 1.4;
+            }
+            rbBroadPhase_Place(broad, i, makeCube(0.0, edge), &found);
+            assert_int_equal(found.count, k);
+        }
+        rbBroadPhase_Query(broad, makeCube(0.0, 1e-32), &found);
+        assert_int_equal(found.count, NESTED);
+        rbBroadPhase_FindPairs(broad, &found);
+        assert_int_equal(found.count, NESTED * (NESTED - 1));
+        rbIdList_Free(&found);
+        rbDestroyBroadPhase(broad);
+    }
+}
+
+RB_TEST_GROUP(test_broad_phase, cmocka_unit_test(nestedBoxesAreAllFound),
+              cmocka_unit_test(namesAreFoundAgain),
               cmocka_unit_test(touchingBoxesOverlapAndGapsDoNot),
               cmocka_unit_test(emptyOnesFindNothing),
               cmocka_unit_test(nothingIsAllocatedAfterWarmUp),
