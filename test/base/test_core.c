@@ -389,8 +389,7 @@ static void guardsTellWhatWasAskedFor(void** state)
 }
 
 RB_TEST_GROUP(test_core, cmocka_unit_test(guardsTellWhatWasAskedFor),
-              cmocka_unit_test(allocationsAreCounted),
-              cmocka_unit_test(hooksReplaceTheAllocator),
+              cmocka_unit_test(allocationsAreCounted), cmocka_unit_test(hooksReplaceTheAllocator),
               cmocka_unit_test(arraysGrowAndKeepTheirContent),
               cmocka_unit_test(idsAreReusedWithANewGeneration),
               cmocka_unit_test(idPoolAgreesWithItsModel), cmocka_unit_test(hashesHaveFixedValues),
