@@ -67,7 +67,8 @@ static uint64_t hashLines(uint64_t hash, const rbGeometry* g, rbRandom* random)
     uint64_t h = hash;
     int hitCount = 0;
     for (int i = 0; i < RAYS; ++i) {
-        rays[i] = (rbRay){randomVec3(random, 2.0), randomVec3(random, 1.0), INFINITY};
+        rays[i].origin = randomVec3(random, 2.0);
+        rays[i].direction = randomVec3(random, 1.0);
         if (i % 4 > 0) {
             rays[i].direction = rbSub(randomVec3(random, 0.5), rays[i].origin);
         }

@@ -44,6 +44,7 @@ static void updateIds(Tour* tour)
     tour->springCount = count < BODIES_MAX ? count : BODIES_MAX;
 }
 
+// Numbers are drawn one by one: compilers differ in the order of arguments.
 static double draw(Tour* tour, double low, double high)
 {
     return rbRandom_Range(&tour->random, low, high);
@@ -172,7 +173,8 @@ static rbStatus changeMaterial(Tour* tour)
 
 static rbStatus changePair(Tour* tour)
 {
-    rbMaterialPair pair = {.restitution = draw(tour, 0.0, 1.0), .friction = draw(tour, 0.0, 1.0)};
+    rbMaterialPair pair = {.restitution = draw(tour, 0.0, 1.0)};
+    pair.friction = draw(tour, 0.0, 1.0);
     pair.law = (rbImpactLaw)rbRandom_Index(&tour->random, RB_IMPACT_LAW_COUNT + 1);
     int kindA = rbRandom_Index(&tour->random, 3), kindB = rbRandom_Index(&tour->random, 3);
     rbError error = {0};
@@ -256,11 +258,12 @@ static rbStatus changeFreedom(Tour* tour)
     rbJointId id = tour->joints[rbRandom_Index(&tour->random, tour->jointCount)];
     int count = rbJoint_GetState(tour->world, id).freedomCount;
     rbError error = {0};
+    if (count == 0 && rbJoint_GetConditionCount(tour->world, id) == 0) {
+        rbVec3 velocity = drawVec3(tour, 0.3), spin = drawVec3(tour, 0.3);
+        return rbJoint_SetVelocity(tour->world, id, velocity, spin, &error);
+    }
     if (count == 0) {
-        return rbJoint_GetConditionCount(tour->world, id) == 0
-                   ? rbJoint_SetVelocity(tour->world, id, drawVec3(tour, 0.3), drawVec3(tour, 0.3),
-                                         &error)
-                   : refuse();
+        return refuse();
     }
     int freedom = rbRandom_Index(&tour->random, count);
     rbFreedomDef def = rbJoint_GetFreedom(tour->world, id, freedom);
@@ -287,8 +290,9 @@ static rbStatus changeLimit(Tour* tour)
     }
     int freedom = rbRandom_Index(&tour->random, count);
     double place = s.limitPositions[freedom];
-    rbLimitDef limit = {place - draw(tour, 0.0, 0.2), place + draw(tour, 0.0, 0.2),
-                        draw(tour, 0.0, 1.0)};
+    rbLimitDef limit = {.lower = place - draw(tour, 0.0, 0.2)};
+    limit.upper = place + draw(tour, 0.0, 0.2);
+    limit.restitution = draw(tour, 0.0, 1.0);
     if (draw(tour, 0.0, 1.0) < 0.3) {
         limit.lower = -INFINITY;
     }
