@@ -142,6 +142,45 @@ static void stiffSpringsAreNamed(void** state)
     rbDestroyWorld(world);
 }
 
+// Counted are springs that turn by more than a radian per step and are not damped more than
+// critically; the one with the shortest period is told.
+static void onlyStiffSpringsAreCounted(void** state)
+{
+    (void)state;
+    static const struct {
+        double turn, damping; // rad per step; of the critical damping
+        bool isStiff;
+    } cases[] = {{0.97, 0.0, false}, {1.03, 0.0, true}, {3.0, 0.9, true},
+                 {3.0, 1.1, false},  {1.5, 0.3, true},  {0.1, 0.0, false}};
+    rbBodyId bodies[2];
+    rbWorld* world = makeWorld(bodies);
+    double step = rbWorld_GetStepSettings(world).step;
+    double mass = 1.2; // of 2 and 3 kg
+    int count = 0;
+    double turnMost = 0.0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        double rate = cases[i].turn / step;
+        rbSpringDef def = rbDefaultSpringDef();
+        def.bodyA = bodies[0];
+        def.bodyB = bodies[1];
+        def.restLength = -1.0;
+        def.stiffness = mass * rate * rate;
+        def.damping = cases[i].damping * 2.0 * mass * rate;
+        assert_false(RB_IS_NULL(rbCreateSpring(world, &def, NULL)));
+        assert_int_equal(rbWorld_Prepare(world, NULL), RB_STATUS_OK);
+        bool isMost = cases[i].isStiff && cases[i].turn > turnMost;
+        turnMost = isMost ? cases[i].turn : turnMost;
+        count += cases[i].isStiff ? 1 : 0;
+        rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
+        assert_int_equal(stiff.count, count);
+        if (count > 0) {
+            checkRelative(stiff.period, 2.0 * RB_PI * step / turnMost, 1e-6);
+            checkRelative(stiff.stepMax, 0.35 * step / turnMost, 1e-6);
+        }
+    }
+    rbDestroyWorld(world);
+}
+
 RB_TEST_GROUP(test_world_tells, cmocka_unit_test(forcesAreTold),
               cmocka_unit_test(pairsOfMaterialsAreTold), cmocka_unit_test(springsAreTold),
-              cmocka_unit_test(stiffSpringsAreNamed));
+              cmocka_unit_test(stiffSpringsAreNamed), cmocka_unit_test(onlyStiffSpringsAreCounted));
