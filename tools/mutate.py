@@ -60,6 +60,10 @@ CORE = ("src/base/", "src/collision/", "src/dynamics/", "src/world/")
 LEFT_OUT = ("test_cli", "test_server")
 # Where the tests of the program know its path.
 CHILD = "test/cli/child.c"
+# What the build with sanitizers checks, without its library: what is undefined ends the program.
+CHECKS = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-fno-sanitize=null,alignment,object-size")
+# Mutants that can go beyond an array.
+INDEXING = ("index", "comparison", "constant", "operator")
 LEAST_OF_A_ROOM = 8
 LEAST_PERCENT = 95.0
 LEAST_PERCENT_OF_A_ROOM = 90.0
@@ -378,9 +382,20 @@ def diff_of(path, old, new):
     return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
+def enlarges_array(mutant, text):
+    """Whether a local array without initializer got more elements than are used."""
+    line = text[text.rfind("\n", 0, mutant.begin) + 1:text.find("\n", mutant.end)]
+    old, name = text[mutant.begin:mutant.end], re.search(r"\b(\w+)\[$", text[:mutant.begin])
+    return (mutant.kind == "constant" and name and text[mutant.end] == "]" and old.isdigit() and mutant.text.isdigit() and
+            int(mutant.text) > int(old) and re.fullmatch(r"\s+(const |static )?(?!return)\w+ [\w\s,*\[\]+-]+;[^;]*", line) is not None and
+            not re.search(rf"\bsizeof\W+{name.group(1)}\b", text))
+
+
 def changes_nothing(mutant, text):
-    """Whether arguments of a function that does not mind were swapped, zero was negated, or a function words a message."""
-    if mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]) or re.fullmatch(r"-\(0(\.0)?\)", mutant.text):
+    """Whether arguments of a function that does not mind were swapped, zero was negated, an array got longer, or a
+    function words a message."""
+    if (mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]) or re.fullmatch(r"-\(0(\.0)?\)", mutant.text) or
+            enlarges_array(mutant, text)):
         return True
     code = code_only(text)
     heads = (text[code.rfind("}", 0, start) + 1:start] for start, end, _ in bodies(code) if start <= mutant.begin <= end)
@@ -429,11 +444,11 @@ class Builder:
         program = os.path.join(work, "rattleback")
         self.link("rattleback", objects, program)
         output = os.path.join(work, "child.o")
-        if not self.compile(CHILD, os.path.join(ROOT, CHILD), output, defines=["-URB_PROGRAM", f'-DRB_PROGRAM="{program}"']):
+        if not self.compile(CHILD, os.path.join(ROOT, CHILD), output, options=["-URB_PROGRAM", f'-DRB_PROGRAM="{program}"']):
             raise RuntimeError(f"{CHILD} does not compile with RB_PROGRAM={program}")
         return {CHILD: output}
 
-    def compile(self, path, source, output, overlay=None, defines=()):
+    def compile(self, path, source, output, overlay=None, options=()):
         """Compiles the text at source in place of the file path; returns whether it compiles."""
         words = list(self.commands[path][0])
         words[words.index("-o") + 1] = output
@@ -444,7 +459,7 @@ class Builder:
                  "-iquote", os.path.join(ROOT, os.path.dirname(path))]
         if overlay:
             words[1:1] = [f"-I{overlay}/{folder}" for folder in ("", "include", "src", "app")]
-        return subprocess.run([*words, *extra, *defines], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        return subprocess.run([*words, *extra, *options], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def users_of(self, header):
         """The files of the libraries that include a header, in the order of the build."""
@@ -464,10 +479,10 @@ class Builder:
                             self.users[name].append(path)
         return self.users[header]
 
-    def make_objects(self, path, text, work, also=()):
+    def make_objects(self, path, text, work, also=(), options=()):
         """The objects of a mutated file: of itself, or of all of the core that call what was mutated in one of its
         headers. A public header counts for the files in also only, the test. None: does not compile,
-        empty: the same object code as before."""
+        empty: the same object code as before. With options: compiled with these as well."""
         overlay = os.path.join(work, "tree")
         source = os.path.join(overlay, path)
         os.makedirs(os.path.dirname(source), exist_ok=True)
@@ -485,7 +500,7 @@ class Builder:
         objects = {}
         for user, file in todo:
             output = os.path.join(work, user.replace("/", "+") + ".o")
-            if not self.compile(user, file, output, None if path.endswith(".c") else overlay):
+            if not self.compile(user, file, output, None if path.endswith(".c") else overlay, options):
                 return None
             if not filecmp.cmp(output, os.path.join(self.folder, self.object_of(self.commands[user][0])), shallow=False):
                 objects[user] = output
@@ -617,6 +632,29 @@ class Hunt:
             return 0.3 if unit[0] == own or unit[1].startswith("golden_") else 1.0 if self.units[unit] is not None else 3.0
         return [unit for _, unit in sorted((weight(unit) * seconds, unit) for seconds, unit in found)]
 
+    def judge(self, objects, units, work, seconds):
+        """Who notices the objects and how, or None; and how many units ran within the budget."""
+        linked = {}
+        spent = 0.0
+        count = 0
+        for program, group in units:
+            usual = self.clock.seconds(program, group)
+            if usual is None or spent + usual > self.budget:
+                continue
+            if program not in linked:
+                linked[program] = os.path.join(work, program)
+                started = time.monotonic()
+                self.builder.link(program, objects, linked[program])
+                seconds["link"] += time.monotonic() - started
+            started = time.monotonic()
+            outcome = test_units.run_unit(linked[program], group, self.level, cpu_limit(usual))
+            seconds["test"] += time.monotonic() - started
+            spent += outcome.seconds
+            count += 1
+            if outcome.failure and self.clock.passes(program, group):
+                return {"by": f"{program} {group}", "how": outcome.failure, "test": test_units.first_failure(outcome.output)}, count
+        return None, count
+
     def run(self, mutant):
         """The record of a mutant: killed, survived, equivalent or invalid."""
         old, new = mutate_text(mutant)
@@ -631,27 +669,18 @@ class Hunt:
             record["seconds"] = seconds = {"compile": time.monotonic() - started, "link": 0.0, "test": 0.0}
             if not objects:
                 return dict(record, state="invalid" if objects is None else "equivalent")
-            linked = {}
-            spent = 0.0
-            count = 0
-            for program, group in self.units_for(mutant, old):
-                usual = self.clock.seconds(program, group)
-                if usual is None or spent + usual > self.budget:
-                    continue
-                if program not in linked:
-                    linked[program] = os.path.join(work, program)
-                    started = time.monotonic()
-                    self.builder.link(program, objects, linked[program])
-                    seconds["link"] += time.monotonic() - started
-                started = time.monotonic()
-                outcome = test_units.run_unit(linked[program], group, self.level, cpu_limit(usual))
-                seconds["test"] += time.monotonic() - started
-                spent += outcome.seconds
-                count += 1
-                if outcome.failure and self.clock.passes(program, group):
-                    return dict(record, state="killed", by=f"{program} {group}", how=outcome.failure,
-                                test=test_units.first_failure(outcome.output))
-            return dict(record, state="survived", units=count)
+            units = self.units_for(mutant, old)
+            killed, count = self.judge(objects, units, work, seconds)
+            if not killed and mutant.kind in INDEXING and mutant.path.endswith(".c"):
+                # the same with checks, if the file passes them as it is
+                checked = self.builder.make_objects(mutant.path, new, work, options=CHECKS)
+                killed, _ = self.judge(checked or {}, units, work, seconds)
+                plain = killed and self.builder.make_objects(mutant.path, old, work, options=CHECKS)
+                if killed and self.judge(plain, [tuple(killed["by"].split())], work, seconds)[0]:
+                    killed = None
+                if killed:
+                    killed["how"] = f"sanitizer: {killed['how']}"
+            return dict(record, state="killed", **killed) if killed else dict(record, state="survived", units=count)
         finally:
             shutil.rmtree(work, ignore_errors=True)
 

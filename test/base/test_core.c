@@ -363,8 +363,33 @@ static void namesAreFoundWhileTheTableGrows(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
-RB_TEST_GROUP(test_core, cmocka_unit_test(allocationsAreCounted),
-              cmocka_unit_test(hooksReplaceTheAllocator),
+// The guard is told how much memory was asked for and passes it on; what was allocated under it is
+// freed as a whole.
+static void guardsTellWhatWasAskedFor(void** state)
+{
+    (void)state;
+    uint64_t bytes = rbGetAllocatedBytes();
+    rbBlock* list = NULL;
+    volatile bool isBack = false;
+    RB_GUARD(guard, &list)
+    {
+        isBack = true;
+    }
+    if (!isBack) {
+        (void)rbAlloc(100);
+        (void)rbAlloc(1000);
+        rbReturnToGuard(RB_STATUS_MEMORY, 123456789);
+    }
+    rbError error = {0};
+    assert_int_equal(rbGuard_Explain(&guard, &error), RB_STATUS_MEMORY);
+    assert_non_null(strstr(error.message, " 123456789 bytes"));
+    rbGuard_End(&guard);
+    rbFreeBlocks(&list);
+    assert_int_equal(rbGetAllocatedBytes(), bytes);
+}
+
+RB_TEST_GROUP(test_core, cmocka_unit_test(guardsTellWhatWasAskedFor),
+              cmocka_unit_test(allocationsAreCounted), cmocka_unit_test(hooksReplaceTheAllocator),
               cmocka_unit_test(arraysGrowAndKeepTheirContent),
               cmocka_unit_test(idsAreReusedWithANewGeneration),
               cmocka_unit_test(idPoolAgreesWithItsModel), cmocka_unit_test(hashesHaveFixedValues),

@@ -32,7 +32,7 @@ static void theTopIsTheLeastWhateverHappened(void** state)
     for (int k = 0; k < count; ++k) {
         int item = rbRandom_Index(&random, ITEMS);
         double choice = rbRandom_Unit(&random);
-        if (choice < 0.2) {
+        if (choice < (k / 1000 % 2 == 0 ? 0.2 : 0.6)) {
             rbHeap_Remove(&heap, item);
             keys[item] = NAN;
         } else {
@@ -47,7 +47,7 @@ static void theTopIsTheLeastWhateverHappened(void** state)
             assert_int_equal(rbHeap_Top(&heap).item, least);
             assert_true(rbHeap_Top(&heap).key == keys[least]);
         }
-        if (k % 1000 == 0) {
+        if (k < 20000 || k % 1000 == 0) {
             assert_true(rbHeap_IsValid(&heap));
         }
     }
@@ -58,4 +58,29 @@ static void theTopIsTheLeastWhateverHappened(void** state)
     rbHeap_Free(&heap);
 }
 
-RB_TEST_GROUP(test_heap, cmocka_unit_test(theTopIsTheLeastWhateverHappened));
+// A node that comes before its parent, or an item whose place is wrong, is noticed.
+static void damageIsNoticed(void** state)
+{
+    (void)state;
+    rbHeap heap = {0};
+    for (int i = 0; i < 40; ++i) {
+        rbHeap_Set(&heap, i, 40.0 - i);
+    }
+    assert_true(rbHeap_IsValid(&heap));
+    for (int i = 0; i < 40; ++i) {
+        rbHeapNode* node = &heap.nodes.data[i + RB_HEAP_OFFSET];
+        rbHeapNode kept = *node;
+        node->key = i == 0 ? 1e3 : -1.0;
+        assert_false(rbHeap_IsValid(&heap));
+        *node = kept;
+        int* place = &heap.places.data[i];
+        *place += 1;
+        assert_false(rbHeap_IsValid(&heap));
+        *place -= 1;
+        assert_true(rbHeap_IsValid(&heap));
+    }
+    rbHeap_Free(&heap);
+}
+
+RB_TEST_GROUP(test_heap, cmocka_unit_test(theTopIsTheLeastWhateverHappened),
+              cmocka_unit_test(damageIsNoticed));

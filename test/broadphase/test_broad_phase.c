@@ -248,7 +248,68 @@ static void choiceFollowsNumberAndSizes(void** state)
     assert_int_equal(rbChooseBroadPhase(boxes, 1000), RB_BROAD_TREE);
 }
 
-RB_TEST_GROUP(test_broad_phase, cmocka_unit_test(namesAreFoundAgain),
+// Boxes inside boxes, each larger by half: the tree gets as deep as there are boxes, and a query in
+// the innermost finds all of them. Inserted from the inside and from the outside.
+static void nestedBoxesAreAllFound(void** state)
+{
+    (void)state;
+    enum {
+        NESTED = 400
+    };
+    for (int round = 0; round < 2; ++round) {
+        rbBroadPhase* broad = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
+        rbIdList found = {0};
+        for (int k = 0; k < NESTED; ++k) {
+            int i = round == 0 ? k : NESTED - 1 - k;
+            double edge = 1e-30;
+            for (int j = 0; j < i; ++j) {
+                edge *= 1.4;
+            }
+            rbBroadPhase_Place(broad, i, makeCube(0.0, edge), &found);
+            assert_int_equal(found.count, k);
+        }
+        rbBroadPhase_Query(broad, makeCube(0.0, 1e-32), &found);
+        assert_int_equal(found.count, NESTED);
+        rbBroadPhase_FindPairs(broad, &found);
+        assert_int_equal(found.count, NESTED * (NESTED - 1));
+        rbIdList_Free(&found);
+        rbDestroyBroadPhase(broad);
+    }
+}
+
+// Memory grows in proportion to what there is, not by what is added: few allocations for many boxes
+// and for lists of many ids.
+static void memoryGrowsInProportion(void** state)
+{
+    (void)state;
+    enum {
+        MANY = 4000
+    };
+    for (int type = RB_BROAD_TREE; type < rbBroadPhaseType_GetCount(); ++type) {
+        rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
+        rbIdList found = {0};
+        uint64_t before = rbGetAllocationCount();
+        for (int i = 0; i < MANY; ++i) {
+            rbBroadPhase_Place(broad, i, makeCube(0.9 * i, 1.0), &found);
+        }
+        checkBelow((double)(rbGetAllocationCount() - before), 400.0);
+        for (int k = 1; k <= 40; ++k) { // longer and longer lists
+            before = rbGetAllocationCount();
+            rbBroadPhase_Query(broad, makeCube(0.0, 90.0 * k), &found);
+            assert_in_range(found.count, 99 * k, 102 * k);
+            checkBelow((double)(rbGetAllocationCount() - before), 30.0);
+        }
+        before = rbGetAllocationCount();
+        rbBroadPhase_FindPairs(broad, &found);
+        assert_int_equal(found.count, 2 * (MANY - 1));
+        checkBelow((double)(rbGetAllocationCount() - before), 40.0);
+        rbIdList_Free(&found);
+        rbDestroyBroadPhase(broad);
+    }
+}
+
+RB_TEST_GROUP(test_broad_phase, cmocka_unit_test(memoryGrowsInProportion),
+              cmocka_unit_test(nestedBoxesAreAllFound), cmocka_unit_test(namesAreFoundAgain),
               cmocka_unit_test(touchingBoxesOverlapAndGapsDoNot),
               cmocka_unit_test(emptyOnesFindNothing),
               cmocka_unit_test(nothingIsAllocatedAfterWarmUp),

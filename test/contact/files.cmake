@@ -1,4 +1,5 @@
 rb_add_tests(NAME test_contact LAB FILES
+  test/contact/golden_contact_large.c
   test/contact/phys_contact_solver.c
   test/contact/prop_contact_solver.c
   test/contact/test_contact_solver.c

@@ -6,8 +6,10 @@
 
 #include <string.h>
 
+#ifndef SCENE_BODIES_MAX // a test may need more
 #define SCENE_BODIES_MAX 256
 #define SCENE_CONTACTS_MAX 512
+#endif
 
 typedef struct SolverScene {
     rbContactBody bodies[SCENE_BODIES_MAX];

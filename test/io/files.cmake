@@ -27,6 +27,7 @@ target_sources(test_pairs PRIVATE test/narrowphase/pair_support.c)
 target_include_directories(test_pairs PRIVATE test/narrowphase)
 # Every scene for a moment: its bits, and the work it took.
 rb_add_tests(NAME test_scene_bits
-  FILES test/io/golden_scenes.c
+  FILES test/io/golden_scenes.c test/io/golden_changes.c
   LIBRARIES rattleback_app rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
+target_sources(test_scene_bits PRIVATE test/io/golden_lines.c)

@@ -1,4 +1,5 @@
 rb_add_tests(NAME test_narrowphase LAB FILES
+  test/narrowphase/golden_aligned.c
   test/narrowphase/golden_separation.c
   test/narrowphase/prop_adversarial.c
   test/narrowphase/prop_overlap.c

@@ -36,7 +36,8 @@ static void handleExact(rbEventEngine* engine, const rbEventHost* host, int inde
     (void)rbEventEngine_FindTouching(engine, host, index, time, &contacts);
     rbEventEngine_FetchNeighbors(engine, a);
     rbEventEngine_FetchNeighbors(engine, b);
-    double overlap = -contacts.points[0].distance;
+    // never -0: fmax may return either zero
+    double overlap = 0.0 - contacts.points[0].distance;
     engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
     if (rbEventEngine_CollideSmooth(engine, host, index, time, &contacts.points[0])) {
         engine->statistics.contactsExact += 1;

@@ -487,7 +487,8 @@ void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int i
     data->distance = measure->distance;
     data->hasDistance = true;
     engine->statistics.measurements += 1;
-    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, -measure->distance);
+    // never -0: fmax may return either zero
+    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, 0.0 - measure->distance);
 }
 
 // ------------------------------------------------------------------------------------ approaching
