@@ -27,7 +27,8 @@ pythonPackages=(
 )
 # dpkg-dev: apt-get source; the sources themselves are fetched by tools/wasm_sources.sh
 wasmPackages=(emscripten dpkg-dev xz-utils chromium)
-mpiPackages=(libopenmpi-dev openmpi-bin)
+# libhdf5-dev and python3-h5py: files of spheres in HDF5, and what reads them in the test
+mpiPackages=(libopenmpi-dev openmpi-bin libhdf5-dev python3-h5py)
 packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db python3-dev python3-setuptools python3-cffi python3-numpy)
 ciPackages=(
     "${testPackages[@]}" "${docsPackages[@]}" "${pythonPackages[@]}" "${mpiPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14

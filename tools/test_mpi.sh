@@ -87,17 +87,36 @@ ranks 2 "$program" bench cluster --quick >"$log" 2>&1 || fail "bench cluster fai
 grep -q 'messages of a step and rank' "$log" || fail "bench cluster does not count messages"
 expect 2 "only 'bench cluster' works on several" ranks 2 "$program" bench math --quick
 
+# HDF5 is optional, and so is the library that reads it here: Debian's own interpreter has it.
+hasHdf5=no
+if grep -q '^RB_HDF5:BOOL=ON' "$folder/CMakeCache.txt"; then
+    hasHdf5=yes
+else
+    expect 2 'configure with RB_HDF5=ON' ranks 2 "$program" run "$grains" --quiet --hdf5 "$folder"
+fi
+expect 2 '--hdf5 works on ranks of MPI' "$program" run "$grains" --hdf5 "$folder"
+
 # Points for ParaView, and the table of a region, an inlet and an outlet: the same bytes on any ranks.
 files=$folder/test-mpi-files
 rm -rf "$files"
 mkdir "$files"
 for count in 1 3; do
-    ranks "$count" "$program" run "$grains" --quiet --dt 0.2 --vtk-points "$files/$count" --csv "$files/$count/table.csv" \
+    hdf5=()
+    [ "$hasHdf5" = no ] || hdf5=(--hdf5 "$files/$count")
+    ranks "$count" "$program" run "$grains" --quiet --dt 0.2 --vtk-points "$files/$count" "${hdf5[@]}" --csv "$files/$count/table.csv" \
         --inlet '-0.3,-0.3,0.9,0.3,0.3,1.2 rate=100 radius=0.03,0.05 material=glass' --outlet -1,-1,-1,1,0.2,0.1 --region -1,-1,0,1,1,0.3 \
         >"$log" 2>&1 || fail "--vtk-points failed on $count ranks"
 done
 [ -s "$files/1/mixer_000003.vtp" ] && diff -r "$files/1" "$files/3" >"$log" || fail "points differ on 1 and 3 ranks"
 [ "$(wc -l <"$files/1/table.csv")" -eq 5 ] || fail "the table has not 5 lines"
+if [ "$hasHdf5" = yes ]; then
+    if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+        /usr/bin/python3 tools/check_hdf5.py "$files/1" mixer >"$log" 2>&1 || fail "the frames in HDF5 are not those of the points"
+        echo "test-mpi: HDF5 has the same bytes on 1 and 3 ranks, and h5py reads $(cat "$log")"
+    else
+        echo "test-mpi: not run: reading HDF5, python3-h5py is not installed"
+    fi
+fi
 echo "test-mpi: points and the table of a flow have the same bytes on 1 and 3 ranks"
 
 # A rank is killed; the last checkpoint is whole, and other numbers of ranks continue from it to the same hash.

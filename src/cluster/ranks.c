@@ -369,7 +369,7 @@ static rbStatus explain(rbRankFile* file, const char* what, rbError* error)
 // mode: of MPI.
 static rbRankFile* openFile(rbRanks* ranks, const char* path, int mode, rbError* error)
 {
-    bool isNew = (mode & MPI_MODE_CREATE) != 0;
+    bool isNew = (mode & MPI_MODE_WRONLY) != 0;
     rbRankFile* file = rbAllocZero(1, sizeof *file);
     file->ranks = ranks;
     int size = snprintf(file->path, sizeof file->path, "%s", path);
@@ -390,15 +390,21 @@ static rbRankFile* openFile(rbRanks* ranks, const char* path, int mode, rbError*
         rbFree(file, sizeof *file);
         return NULL;
     }
-    if (isNew) {
-        file->code = MPI_File_set_size(file->handle, 0);
-    }
     return file;
 }
 
 rbRankFile* rbRankFile_Create(rbRanks* ranks, const char* path, rbError* error)
 {
-    return openFile(ranks, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, error);
+    rbRankFile* file = openFile(ranks, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, error);
+    if (file != NULL) {
+        file->code = MPI_File_set_size(file->handle, 0);
+    }
+    return file;
+}
+
+rbRankFile* rbRankFile_Continue(rbRanks* ranks, const char* path, rbError* error)
+{
+    return openFile(ranks, path, MPI_MODE_WRONLY, error);
 }
 
 rbRankFile* rbRankFile_Open(rbRanks* ranks, const char* path, rbError* error)
