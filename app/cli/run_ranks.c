@@ -339,6 +339,14 @@ static rbStatus runAll(RankRun* run, const rbArguments* arguments, rbError* erro
     return simulate(run, arguments, error);
 }
 
+static rbExit refuseLauncher(const char* variable, int launched)
+{
+    return rbFail("%s says that %d processes were started, but the MPI of this program sees one: "
+                  "it is not that of the launcher; use the mpirun of the MPI that the program was "
+                  "built with, or unset %s to run alone",
+                  variable, launched, variable);
+}
+
 rbExit rbRunOnRanks(const rbArguments* arguments)
 {
     rbError error = {0};
@@ -350,10 +358,8 @@ rbExit rbRunOnRanks(const rbArguments* arguments)
     }
     if (rbRanks_GetCount(run.ranks) == 1 && launched > 1) {
         rbCloseRanks(run.ranks);
-        return rbFail("%s says that %d processes were started, but the MPI of this program sees "
-                      "one: it is not that of the launcher; use the mpirun of the MPI that the "
-                      "program was built with, or unset %s to run alone",
-                      variable, launched, variable);
+        // One message. The others end well: a launcher would kill the first one for their failure.
+        return rbIsFirstProcess() ? refuseLauncher(variable, launched) : RB_EXIT_DONE;
     }
     rbExit exit = RB_EXIT_DONE;
     if (runAll(&run, arguments, &error) != RB_STATUS_OK) {
