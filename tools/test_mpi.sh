@@ -108,6 +108,14 @@ ranks 2 "$program" bench cluster --quick >"$log" 2>&1 || fail "bench cluster fai
 grep -q 'messages of a step and rank' "$log" || fail "bench cluster does not count messages"
 expect 2 "only 'bench cluster' works on several" ranks 2 "$program" bench math --quick
 
+# Experiments with grains against published laws, on one rank: others have the same bits.
+if [ "$level" != quick ]; then
+    size=(--quick)
+    [ "$level" = normal ] || size=()
+    ranks 1 "$program" validate granular "${size[@]}" >"$log" 2>&1 || fail "validate granular fails"
+    echo "test-mpi: validate granular: $(tail -n 1 "$log")"
+fi
+
 # HDF5 is optional, and so is the library that reads it here: Debian's own interpreter has it.
 hasHdf5=no
 if grep -q '^RB_HDF5:BOOL=ON' "$folder/CMakeCache.txt"; then

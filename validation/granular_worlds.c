@@ -77,6 +77,15 @@ void rbGrainBed_Fill(rbGrainBed* bed, rbBounds box, int count, uint64_t seed)
     }
 }
 
+void rbGrainBed_Keep(rbGrainBed* bed, int count)
+{
+    rbClusterSphere* kept = rbAlloc((size_t)count * sizeof *kept);
+    memcpy(kept, bed->spheres, (size_t)count * sizeof *kept);
+    rbFreeSpheres(bed->spheres, bed->count);
+    bed->spheres = kept;
+    bed->count = count;
+}
+
 void rbGrainBed_BeginWalls(rbGrainBed* bed, rbVec3 angularVelocity)
 {
     rbWorldDef worldDef = rbDefaultWorldDef();

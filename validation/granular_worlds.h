@@ -10,6 +10,7 @@
 #include <rattleback/world.h>
 
 #define RB_GRAIN_RADIUS_MAX 0.55
+#define RB_GRAINS_MAX 1000000
 
 typedef struct rbGrainBed {
     rbRanks* ranks;
@@ -30,6 +31,8 @@ bool rbGrainBed_IsGood(const rbGrainBed* bed);
 
 // Grains on a loose lattice in a box, with small random velocities: to settle. At most count.
 void rbGrainBed_Fill(rbGrainBed* bed, rbBounds box, int count, uint64_t seed);
+// Forgets all but the first ones.
+void rbGrainBed_Keep(rbGrainBed* bed, int count);
 // An empty body for walls, replaces the last one; angularVelocity: it rotates about its origin.
 void rbGrainBed_BeginWalls(rbGrainBed* bed, rbVec3 angularVelocity);
 // Adds a shape, which is consumed.
