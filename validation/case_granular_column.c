@@ -53,7 +53,8 @@ static void glueFloor(rbGrainBed* bed, double length, double width, uint64_t see
     int ny = (int)(width / GLUED_STEP);
     rbGrainBed_BeginWalls(bed, RB_VEC3_ZERO);
     for (int i = 0; i < nx * ny; ++i) {
-        rbVec3 place = {-length + (i / ny + 0.5) * GLUED_STEP,
+        int row = i / ny;
+        rbVec3 place = {-length + (row + 0.5) * GLUED_STEP,
                         (i % ny + 0.5) * width / ny - 0.5 * width, -0.25};
         place.x += 0.15 * rbRandom_Symmetric(&random);
         place.y += 0.15 * rbRandom_Symmetric(&random);

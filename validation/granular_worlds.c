@@ -65,8 +65,10 @@ void rbGrainBed_Fill(rbGrainBed* bed, rbBounds box, int count, uint64_t seed)
     bed->count = count;
     for (int i = 0; i < count; ++i) {
         double radius = rbRandom_Range(&random, 0.45, RB_GRAIN_RADIUS_MAX);
-        rbVec3 place = rbMakeVec3((i % nx + 0.5) * size.x / nx, (i / nx % ny + 0.5) * size.y / ny,
-                                  (i / (nx * ny) + 0.5) * LATTICE);
+        int row = i / nx % ny;
+        int layer = i / (nx * ny);
+        rbVec3 place = rbMakeVec3((i % nx + 0.5) * size.x / nx, (row + 0.5) * size.y / ny,
+                                  (layer + 0.5) * LATTICE);
         rbVec3 velocity = {rbRandom_Symmetric(&random), rbRandom_Symmetric(&random),
                            rbRandom_Symmetric(&random)};
         bed->spheres[i] = (rbClusterSphere){.uid = (uint64_t)i,
@@ -156,7 +158,7 @@ void rbGrainBed_Advance(rbGrainBed* bed, double duration)
 
 double rbGrainBed_Settle(rbGrainBed* bed, double energy, double duration)
 {
-    for (double time = 1.0; time <= duration && rbGrainBed_IsGood(bed); time += 1.0) {
+    for (int time = 1; time <= duration && rbGrainBed_IsGood(bed); ++time) {
         rbGrainBed_Advance(bed, 1.0);
         rbClusterReport report = rbCluster_GetReport(bed->cluster);
         if (report.kinetic < energy * (double)report.bodies) {

@@ -51,7 +51,8 @@ rbShiftedPower rbFitShiftedPower(const double* x, const double* y, const double*
 {
     const double step = 0.002;
     rbShiftedPower best = {.misfit = (double)INFINITY};
-    for (double exponent = 1.0; exponent < 5.0; exponent += step) {
+    for (int i = 0; i < 2000; ++i) {
+        double exponent = 1.0 + i * step;
         rbLine line = rbFitKnownPower(x, y, errors, count, exponent);
         if (line.misfit < best.misfit) {
             best = (rbShiftedPower){
