@@ -142,8 +142,6 @@ static void compare(rbValidation* validation, const Silo* silo, const Rates* rat
         ones[i] = 1.0 / (rates->lateErrors[i] * rates->lateErrors[i]);
         weight += ones[i];
         late += ones[i] * rates->late[i];
-        rbValidation_Print(validation, "  D = %.2f d: W = %.2f +- %.2f grains per sqrt(d/g)\n",
-                           silo->holes[i], rates->means[i], rates->errors[i]);
     }
     rbShiftedPower free =
         rbFitShiftedPower(silo->holes, rates->means, rates->errors, silo->holeCount);
@@ -180,6 +178,8 @@ static void runHopper(rbValidation* validation)
     rbGrainBed bed = fillSilo(silo, &density);
     for (int i = 0; i < silo->holeCount && rbGrainBed_IsGood(&bed); ++i) {
         discharge(&bed, silo, i, &rates);
+        rbValidation_Print(validation, "  D = %.2f d: W = %.2f +- %.2f grains per sqrt(d/g)\n",
+                           silo->holes[i], rates.means[i], rates.errors[i]);
     }
     if (rbGrainBed_IsGood(&bed)) {
         compare(validation, silo, &rates, density);
