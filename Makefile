@@ -26,7 +26,7 @@ endef
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python setup-wasm setup-mpi
+.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python setup-wasm setup-mpi setup-mpich
 setup:
 	@tools/setup.sh
 setup-test:
@@ -45,6 +45,8 @@ setup-wasm:
 	@tools/setup.sh wasm
 setup-mpi:
 	@tools/setup.sh mpi
+setup-mpich:
+	@tools/setup.sh mpich
 
 .PHONY: build
 build: setup ## installs missing packages and builds build/release/rattleback (same as make alone)
@@ -131,6 +133,15 @@ test-mpi: setup-mpi ## builds the component of MPI and tests it on 1, 2, 3, 4 an
 	@cmake --preset mpi >build/mpi/configure.log 2>&1 || { cat build/mpi/configure.log >&2; exit 1; }
 	@cmake --build build/mpi -j $(JOBS) --target test_cluster rattleback_program -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
 	@tools/test_mpi.sh build/mpi $(or $(LEVEL),normal)
+
+.PHONY: test-mpich
+test-mpich: setup-mpich ## the same with MPICH on 1 and 2 ranks, and the launcher of each MPI with the program of the other
+	@for preset in mpi mpich; do \
+	    mkdir -p build/$$preset && \
+	    { cmake --preset $$preset >build/$$preset/configure.log 2>&1 || { cat build/$$preset/configure.log >&2; exit 1; }; } && \
+	    cmake --build build/$$preset -j $(JOBS) --target test_cluster rattleback_program || exit 1; \
+	done
+	@tools/test_mpi.sh build/mpich quick build/mpi
 
 # without golden_threads: numbers of threads are compared in release builds, and take minutes in these
 debug_golden := [.]golden_([^t]|tr)

@@ -39,6 +39,7 @@ LIBRARIES = [
     (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),
     (re.compile(r"^Python\.h$"), ["app/python/"]),
     (re.compile(r"^mpi\.h$"), ["src/cluster/ranks.c"]),
+    (re.compile(r"^hdf5\.h$"), ["src/cluster/hdf5_file.c"]),
     (re.compile(r"^cmocka\.h$"), ["test/"]),
 ]
 

@@ -9,6 +9,7 @@
 #   tools/setup.sh python also packages for building and testing the Python package
 #   tools/setup.sh wasm  also packages for building the engine as WebAssembly and the tests of the site
 #   tools/setup.sh mpi   also packages for building and testing runs on the ranks of MPI
+#   tools/setup.sh mpich also packages for doing so with MPICH, beside OpenMPI
 #   tools/setup.sh package also packages for building and testing Debian packages
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
@@ -27,7 +28,9 @@ pythonPackages=(
 )
 # dpkg-dev: apt-get source; the sources themselves are fetched by tools/wasm_sources.sh
 wasmPackages=(emscripten dpkg-dev xz-utils chromium)
-mpiPackages=(libopenmpi-dev openmpi-bin)
+# libhdf5-dev and python3-h5py: files of spheres in HDF5, and what reads them in the test
+mpiPackages=(libopenmpi-dev openmpi-bin libhdf5-dev python3-h5py)
+mpichPackages=("${mpiPackages[@]}" libmpich-dev mpich)
 packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db python3-dev python3-setuptools python3-cffi python3-numpy)
 ciPackages=(
     "${testPackages[@]}" "${docsPackages[@]}" "${pythonPackages[@]}" "${mpiPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
@@ -47,12 +50,13 @@ test) packages+=("${testPackages[@]}") ;;
 ci) packages+=("${ciPackages[@]}") ;;
 bench) packages+=("${benchPackages[@]}") ;;
 mpi) packages+=("${mpiPackages[@]}") ;;
+mpich) packages+=("${mpichPackages[@]}") ;;
 package) packages+=("${packagePackages[@]}") ;;
 docs) packages+=("${docsPackages[@]}") ;;
 python) packages+=("${pythonPackages[@]}") ;;
 wasm) packages+=("${wasmPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [test|ci|bench|docs|python|wasm|mpi|package]" >&2
+    echo "usage: tools/setup.sh [test|ci|bench|docs|python|wasm|mpi|mpich|package]" >&2
     exit 2
     ;;
 esac

@@ -45,6 +45,11 @@ static const rbValidationCase* const cases[] = {
     &rbCaseRayPairs,
     &rbCaseRayBullet,
     &rbCaseRayConclusions,
+#ifdef RB_MPI // spheres on domains
+    &rbCaseGranularHopper,
+    &rbCaseGranularDrum,
+    &rbCaseGranularColumn,
+#endif
 };
 
 const rbValidationCase* const* rbGetValidationCases(int* count)

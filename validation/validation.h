@@ -128,3 +128,6 @@ extern const rbValidationCase rbCaseRayFrames;
 extern const rbValidationCase rbCaseRayPairs;
 extern const rbValidationCase rbCaseRayBullet;
 extern const rbValidationCase rbCaseRayConclusions;
+extern const rbValidationCase rbCaseGranularHopper; // these with RB_MPI only
+extern const rbValidationCase rbCaseGranularDrum;
+extern const rbValidationCase rbCaseGranularColumn;

@@ -158,9 +158,10 @@ target_include_directories(rattleback_program_objects PUBLIC src app bench valid
 rb_hide_sources(rattleback_program_objects)
 target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_verify rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
 if(RB_MPI)
-  target_sources(rattleback_program_objects PRIVATE app/cli/run_ranks.c app/cli/rank_scene.c app/cli/rank_flow.c
-    bench/suite_cluster.c)
-  set_source_files_properties(app/cli/run.c app/cli/launcher.c app/cli/run_ranks.c app/cli/bench.c bench/bench.c
+  target_sources(rattleback_program_objects PRIVATE app/cli/run_ranks.c app/cli/rank_scene.c app/cli/rank_flow.c app/cli/rank_frames.c
+    bench/suite_cluster.c validation/case_granular_column.c validation/case_granular_drum.c
+    validation/case_granular_hopper.c validation/granular_worlds.c validation/line_fit.c)
+  set_source_files_properties(validation/case_table.c app/cli/run.c app/cli/launcher.c app/cli/run_ranks.c app/cli/bench.c bench/bench.c
     PROPERTIES COMPILE_DEFINITIONS RB_MPI)
   target_link_libraries(rattleback_program_objects PUBLIC rattleback_mpi)
 endif()

@@ -522,6 +522,13 @@ static rbExit runScene(const rbArguments* arguments)
     if (rbIsLaunched() || rbArguments_Has(arguments, "--domains")) {
         return rbRunOnRanks(arguments);
     }
+    static const char* const ofRanks[] = {"--inlet", "--outlet", "--region", "--hdf5"};
+    for (size_t i = 0; i < sizeof ofRanks / sizeof ofRanks[0]; ++i) {
+        if (rbArguments_Has(arguments, ofRanks[i])) {
+            return rbFail("%s works on ranks of MPI: start with mpirun, or add --domains",
+                          ofRanks[i]);
+        }
+    }
 #endif
     const char* resumed = rbArguments_Get(arguments, "--resume");
     if (resumed == NULL && arguments->wordCount == 0) {
@@ -588,6 +595,7 @@ static const rbOption options[] = {
     {"--outlet", "x,y,z,X,Y,Z", "on ranks of MPI: a box where spheres leave; can be repeated"},
     {"--region", "x,y,z,X,Y,Z",
      "on ranks of MPI: a box whose averages are in the table of --csv; can be repeated"},
+    {"--hdf5", "DIR", "on ranks of MPI: spheres in HDF5; open DIR/<scene>.xdmf in ParaView"},
 #endif
     RB_OPTION_THREADS,
 };

@@ -7,6 +7,7 @@
 #include "cli/launcher.h"
 #include "cli/progress.h"
 #include "cli/rank_flow.h"
+#include "cli/rank_frames.h"
 #include "cli/scenes.h"
 
 #include <rattleback/cluster.h>
@@ -17,7 +18,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct RankRun {
@@ -27,8 +27,8 @@ typedef struct RankRun {
     rbRankFlow flow;
     const char* table; // of regions and flows; NULL: none
     rbProgress progress;
-    double wallTime;        // s
-    const char* points;     // folder; NULL: none
+    double wallTime; // s
+    rbRankFrames frames;
     int64_t frame;          // the next one
     const char* checkpoint; // NULL: none
     double wallStep;        // s by the clock between two
@@ -43,7 +43,7 @@ static rbStatus checkOptions(const rbArguments* arguments, rbError* error)
     static const char* const known[] = {
         "--duration", "--set",   "--json",       "--quiet",      "--engine", "--module",
         "--domains",  "--dt",    "--vtk-points", "--checkpoint", "--every",  "--every-simulated",
-        "--resume",   "--inlet", "--outlet",     "--region",     "--csv"};
+        "--resume",   "--inlet", "--outlet",     "--region",     "--csv",    "--hdf5"};
     for (int i = 0; i < arguments->valueCount; ++i) {
         const char* name = arguments->values[i].option->name;
         bool isKnown = false;
@@ -150,7 +150,6 @@ static void printReport(const RankRun* run, const rbArguments* arguments,
 }
 
 #define PIECES 200 // of a run, between two looks at the progress and the clock
-#define PATH_SIZE 4096
 
 // Steps until a time, not before it.
 static int64_t stepsUntil(double time, double step)
@@ -158,53 +157,19 @@ static int64_t stepsUntil(double time, double step)
     return (int64_t)ceil(time / step * (1.0 - 1e-12));
 }
 
-static void namePoints(const RankRun* run, const char* folder, int64_t frame, char* path)
-{
-    (void)snprintf(path, PATH_SIZE, "%.3000s/%.63s_%06" PRId64 ".vtp", folder,
-                   rbScene_GetInfo(run->scene)->name, frame);
-}
-
-// One output: a line of the table, and a file of points.
+// One output: a line of the table, and files of spheres.
 static rbStatus writeFrame(RankRun* run, int64_t done, rbError* error)
 {
-    char path[PATH_SIZE];
+    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
     if (run->table != NULL) {
-        double step = rbScene_GetInfo(run->scene)->step.step;
-        rbRankFlow_Write(&run->flow, run->read.cluster, (double)done * step);
+        rbRankFlow_Write(&run->flow, run->read.cluster, (double)done * info->step.step);
     }
-    namePoints(run, run->points != NULL ? run->points : "", run->frame, path);
-    ++run->frame;
-    return run->points != NULL ? rbCluster_WritePoints(run->read.cluster, path, error)
-                               : RB_STATUS_OK;
+    return rbRankFrames_Write(&run->frames, run->read.cluster, info, run->frame++, error);
 }
 
 static bool hasFrames(const RankRun* run)
 {
-    return run->points != NULL || run->table != NULL;
-}
-
-// The list of frames, which ParaView opens; by rank 0.
-static rbStatus writeCollection(const RankRun* run, rbError* error)
-{
-    const rbSceneInfo* info = rbScene_GetInfo(run->scene);
-    char path[PATH_SIZE];
-    char text[RB_NUMBER_TEXT_SIZE];
-    (void)snprintf(path, sizeof path, "%.3000s/%.63s.pvd", run->points, info->name);
-    FILE* file = fopen(path, "wb");
-    RB_REFUSE_IF(file == NULL, RB_STATUS_IO, error, "%.3000s: cannot create it", path);
-    (void)fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
-                        "byte_order=\"LittleEndian\">\n<Collection>\n");
-    for (int64_t i = 0; i < run->frame; ++i) {
-        double time = (double)stepsUntil((double)i * info->outputStep, info->step.step);
-        (void)rbFormatNumber(time * info->step.step, text);
-        (void)fprintf(file, "<DataSet timestep=\"%s\" part=\"0\" file=\"%s_%06" PRId64 ".vtp\"/>\n",
-                      text, info->name, i);
-    }
-    (void)fprintf(file, "</Collection>\n</VTKFile>\n");
-    bool isBad = ferror(file) != 0;
-    isBad = fclose(file) != 0 || isBad;
-    RB_REFUSE_IF(isBad, RB_STATUS_IO, error, "%.3000s: cannot write it", path);
-    return RB_STATUS_OK;
+    return rbRankFrames_AreWanted(&run->frames) || run->table != NULL;
 }
 
 // Opens outputs and the checkpoint that the run continues.
@@ -221,20 +186,18 @@ static rbStatus begin(RankRun* run, const rbArguments* arguments, rbError* error
     }
     run->checkpoint = rbArguments_Get(arguments, "--checkpoint");
     run->checkpoint = run->checkpoint != NULL ? run->checkpoint : resumed;
-    run->points = rbArguments_Get(arguments, "--vtk-points");
+    rbRankFrames_Read(&run->frames, arguments);
     if (resumed != NULL) {
         RB_TRY(rbCluster_Load(run->read.cluster, resumed, error));
         int64_t done = rbCluster_GetReport(run->read.cluster).steps;
-        while (stepsUntil((double)run->frame * info->outputStep, info->step.step) <= done) {
+        while (rbStepOfFrame(info, run->frame) <= done) {
             ++run->frame;
         }
     }
     run->table = rbArguments_Get(arguments, "--csv");
     rbStatus status = RB_STATUS_OK;
     if (rbRanks_GetIndex(run->ranks) == 0) {
-        if (run->points != NULL) {
-            (void)mkdir(run->points, 0777); // if that fails, so does the first file
-        }
+        rbRankFrames_Open(&run->frames);
         status = run->table != NULL ? rbRankFlow_Open(&run->flow, run->table, error) : RB_STATUS_OK;
     }
     return rbRanks_Agree(run->ranks, status, error);
@@ -247,7 +210,7 @@ static int64_t findGoal(const RankRun* run, int64_t done, int64_t steps)
     int64_t piece = steps / PIECES > 0 ? steps / PIECES : 1;
     int64_t goal = (done / piece + 1) * piece;
     if (hasFrames(run)) {
-        int64_t frame = stepsUntil((double)run->frame * info->outputStep, info->step.step);
+        int64_t frame = rbStepOfFrame(info, run->frame);
         goal = frame < goal ? frame : goal;
     }
     if (run->checkpoint != NULL && isfinite(run->timeStep)) {
@@ -287,7 +250,8 @@ static rbStatus endFiles(RankRun* run, rbError* error)
     if (rbRanks_GetIndex(run->ranks) != 0) {
         return RB_STATUS_OK;
     }
-    rbStatus status = run->points != NULL ? writeCollection(run, error) : RB_STATUS_OK;
+    rbStatus status =
+        rbRankFrames_Finish(&run->frames, rbScene_GetInfo(run->scene), run->frame, error);
     if (status == RB_STATUS_OK) {
         status = rbRankFlow_Close(&run->flow, run->table, error);
     }
@@ -301,8 +265,7 @@ static rbStatus endFiles(RankRun* run, rbError* error)
 static rbStatus writeFrameIfDue(RankRun* run, int64_t done, rbError* error)
 {
     const rbSceneInfo* info = rbScene_GetInfo(run->scene);
-    bool isDue = hasFrames(run) &&
-                 done == stepsUntil((double)run->frame * info->outputStep, info->step.step);
+    bool isDue = hasFrames(run) && done == rbStepOfFrame(info, run->frame);
     return isDue ? writeFrame(run, done, error) : RB_STATUS_OK;
 }
 
@@ -376,6 +339,14 @@ static rbStatus runAll(RankRun* run, const rbArguments* arguments, rbError* erro
     return simulate(run, arguments, error);
 }
 
+static rbExit refuseLauncher(const char* variable, int launched)
+{
+    return rbFail("%s says that %d processes were started, but the MPI of this program sees one: "
+                  "it is not that of the launcher; use the mpirun of the MPI that the program was "
+                  "built with, or unset %s to run alone",
+                  variable, launched, variable);
+}
+
 rbExit rbRunOnRanks(const rbArguments* arguments)
 {
     rbError error = {0};
@@ -387,10 +358,8 @@ rbExit rbRunOnRanks(const rbArguments* arguments)
     }
     if (rbRanks_GetCount(run.ranks) == 1 && launched > 1) {
         rbCloseRanks(run.ranks);
-        return rbFail("%s says that %d processes were started, but the MPI of this program sees "
-                      "one: it is not that of the launcher; use the mpirun of the MPI that the "
-                      "program was built with, or unset %s to run alone",
-                      variable, launched, variable);
+        // One message. The others end well: a launcher would kill the first one for their failure.
+        return rbIsFirstProcess() ? refuseLauncher(variable, launched) : RB_EXIT_DONE;
     }
     rbExit exit = RB_EXIT_DONE;
     if (runAll(&run, arguments, &error) != RB_STATUS_OK) {

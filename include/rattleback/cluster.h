@@ -208,6 +208,14 @@ RB_API rbStatus rbCluster_Load(rbCluster* cluster, const char* path, rbError* er
 /// Writes all spheres as points for ParaView (VTK PolyData, .vtp), with radius, velocity, spin,
 /// orientation and uid, in the order of uids: 92 bytes a sphere, the same on any number of ranks.
 RB_API rbStatus rbCluster_WritePoints(rbCluster* cluster, const char* path, rbError* error);
+/// Writes all spheres as HDF5, in the order of uids: the datasets position, radius, velocity, spin,
+/// orientation (w, x, y, z) and uid, and the attribute time; 76 bytes a sphere. There are no time
+/// stamps: the bytes are the same on any number of ranks and at any time, by the same version of
+/// HDF5. UNSUPPORTED in a library built without it (RB_HDF5).
+RB_API rbStatus rbCluster_WriteHdf5(rbCluster* cluster, const char* path, rbError* error);
+/// Writes the list of such files that ParaView opens (XDMF). They are in the folder of the list, or
+/// it names them wrongly. Not collective; UNSUPPORTED likewise.
+RB_API rbStatus rbWriteXdmf(const char* path, const char* const* frames, int count, rbError* error);
 /// Sums up the state of all ranks.
 RB_API rbClusterReport rbCluster_GetReport(rbCluster* cluster);
 /// All spheres in the order of their uids on rank 0, none on the others; masses are those of

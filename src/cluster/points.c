@@ -1,6 +1,7 @@
 // All spheres as points for ParaView, in the order of uids: every array is appended to the file in
 // pieces, one of each rank.
 #include "base/core/status.h"
+#include "cluster/columns.h"
 #include "cluster/law.h"
 #include "cluster/order.h"
 
@@ -9,85 +10,29 @@
 
 #define HEAD_SIZE 4096
 
-// Writes one value of the index-th sphere.
-typedef void PutFn(unsigned char* to, const rbGrain* grain, int64_t index);
-
-static void putFloats(unsigned char* to, const double* values, int count)
+// What a point has besides the columns of its sphere: a vertex of its own.
+static void putConnectivity(unsigned char* to, int64_t index)
 {
-    for (int i = 0; i < count; ++i) {
-        float value = (float)values[i];
-        memcpy(to + (size_t)i * sizeof value, &value, sizeof value);
-    }
-}
-
-static void putPosition(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)index;
-    memcpy(to, &grain->position, sizeof grain->position);
-}
-
-static void putRadius(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)index;
-    putFloats(to, &grain->radius, 1);
-}
-
-static void putVelocity(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)index;
-    putFloats(to, &grain->velocity.x, 3);
-}
-
-static void putSpin(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)index;
-    putFloats(to, &grain->spin.x, 3);
-}
-
-static void putOrientation(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)index;
-    putFloats(to, &grain->orientation.w, 4);
-}
-
-static void putUid(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)index;
-    memcpy(to, &grain->uid, sizeof grain->uid);
-}
-
-static void putConnectivity(unsigned char* to, const rbGrain* grain, int64_t index)
-{
-    (void)grain;
     memcpy(to, &index, sizeof index);
 }
 
-static void putOffset(unsigned char* to, const rbGrain* grain, int64_t index)
+static void putOffset(unsigned char* to, int64_t index)
 {
-    (void)grain;
     int64_t end = index + 1;
     memcpy(to, &end, sizeof end);
 }
 
-typedef struct Array {
-    const char* before; // tags
-    const char* attributes;
-    int size; // bytes of a value
-    PutFn* put;
-} Array;
+typedef struct Vertices {
+    const char* name;
+    void (*put)(unsigned char* to, int64_t index);
+} Vertices;
 
-static const Array arrays[] = {
-    {"<Points>\n", "type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"", 24, putPosition},
-    {"</Points>\n<PointData Scalars=\"radius\" Vectors=\"velocity\">\n",
-     "type=\"Float32\" Name=\"radius\"", 4, putRadius},
-    {"", "type=\"Float32\" Name=\"velocity\" NumberOfComponents=\"3\"", 12, putVelocity},
-    {"", "type=\"Float32\" Name=\"spin\" NumberOfComponents=\"3\"", 12, putSpin},
-    {"", "type=\"Float32\" Name=\"orientation\" NumberOfComponents=\"4\"", 16, putOrientation},
-    {"", "type=\"UInt64\" Name=\"uid\"", 8, putUid},
-    {"</PointData>\n<Verts>\n", "type=\"Int64\" Name=\"connectivity\"", 8, putConnectivity},
-    {"", "type=\"Int64\" Name=\"offsets\"", 8, putOffset},
-};
-#define ARRAY_COUNT ((int)(sizeof arrays / sizeof arrays[0]))
+#define VERTEX_SIZE 8
+static const Vertices vertices[] = {{"connectivity", putConnectivity}, {"offsets", putOffset}};
+#define VERTEX_ARRAYS ((int)(sizeof vertices / sizeof vertices[0]))
+
+static const char* const typeNames[] = {
+    [RB_COLUMN_DOUBLE] = "Float64", [RB_COLUMN_FLOAT] = "Float32", [RB_COLUMN_UINT64] = "UInt64"};
 
 // Everything before the appended bytes; the offset of each array counts from their beginning.
 static int writeHead(char* text, double time, int64_t count)
@@ -101,34 +46,59 @@ static int writeHead(char* text, double time, int64_t count)
                         "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\">\n",
                         time, (long long)count, (long long)count);
     int64_t offset = 0;
-    for (int i = 0; i < ARRAY_COUNT; ++i) {
-        used += snprintf(text + used, (size_t)(HEAD_SIZE - used),
-                         "%s<DataArray %s format=\"appended\" offset=\"%lld\"/>\n",
-                         arrays[i].before, arrays[i].attributes, (long long)offset);
-        offset += 8 + arrays[i].size * count;
+    for (int i = 0; i < RB_COLUMN_COUNT; ++i) {
+        const rbColumn* column = &rbColumns[i];
+        char components[48] = "";
+        if (column->components > 1) {
+            (void)snprintf(components, sizeof components, " NumberOfComponents=\"%d\"",
+                           column->components);
+        }
+        // positions are the points, the others are their data
+        used += snprintf(
+            text + used, (size_t)(HEAD_SIZE - used),
+            "%s<DataArray type=\"%s\" Name=\"%s\"%s format=\"appended\" offset=\"%lld\"/>\n",
+            i == 0   ? "<Points>\n"
+            : i == 1 ? "</Points>\n<PointData Scalars=\"radius\" Vectors=\"velocity\">\n"
+                     : "",
+            typeNames[column->type], i == 0 ? "Points" : column->name, components,
+            (long long)offset);
+        offset += 8 + rbColumn_GetSize(column) * count;
+    }
+    for (int i = 0; i < VERTEX_ARRAYS; ++i) {
+        used +=
+            snprintf(text + used, (size_t)(HEAD_SIZE - used),
+                     "%s<DataArray type=\"Int64\" Name=\"%s\" format=\"appended\" "
+                     "offset=\"%lld\"/>\n",
+                     i == 0 ? "</PointData>\n<Verts>\n" : "", vertices[i].name, (long long)offset);
+        offset += 8 + VERTEX_SIZE * count;
     }
     used += snprintf(text + used, (size_t)(HEAD_SIZE - used),
                      "</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
     return used;
 }
 
-static void writeArray(rbRankFile* file, const rbOrder* order, const Array* array, int64_t offset)
+// The bytes of an array of this rank, after the number of all its bytes, which the first has.
+static void writeArray(rbRankFile* file, const rbOrder* order, int array, int64_t offset, int size)
 {
     bool isFirst = order->firstGrain == 0;
-    size_t before = isFirst ? 8 : 0; // the number of bytes
-    size_t size = before + (size_t)order->grains.count * (size_t)array->size;
-    unsigned char* bytes = rbAlloc(size);
-    uint64_t all = (uint64_t)(order->grainCount * array->size);
+    size_t before = isFirst ? 8 : 0;
+    size_t length = before + (size_t)order->grains.count * (size_t)size;
+    unsigned char* bytes = rbAlloc(length);
+    uint64_t all = (uint64_t)(order->grainCount * size);
     if (isFirst) {
         memcpy(bytes, &all, sizeof all);
     }
     for (int i = 0; i < order->grains.count; ++i) {
-        array->put(bytes + before + (size_t)i * (size_t)array->size, &order->grains.data[i],
-                   order->firstGrain + i);
+        unsigned char* to = bytes + before + (size_t)i * (size_t)size;
+        if (array < RB_COLUMN_COUNT) {
+            rbColumn_Put(&rbColumns[array], to, &order->grains.data[i]);
+        } else {
+            vertices[array - RB_COLUMN_COUNT].put(to, order->firstGrain + i);
+        }
     }
-    int64_t place = isFirst ? offset : offset + 8 + order->firstGrain * array->size;
-    rbRankFile_Write(file, place, bytes, size);
-    rbFree(bytes, size);
+    int64_t place = isFirst ? offset : offset + 8 + order->firstGrain * size;
+    rbRankFile_Write(file, place, bytes, length);
+    rbFree(bytes, length);
 }
 
 rbStatus rbCluster_WritePoints(rbCluster* cluster, const char* path, rbError* error)
@@ -145,9 +115,10 @@ rbStatus rbCluster_WritePoints(rbCluster* cluster, const char* path, rbError* er
         char head[HEAD_SIZE];
         int64_t offset = writeHead(head, rbCluster_GetTime(cluster), order.grainCount);
         rbRankFile_Write(file, 0, head, isFirst ? (size_t)offset : 0);
-        for (int i = 0; i < ARRAY_COUNT; ++i) {
-            writeArray(file, &order, &arrays[i], offset);
-            offset += 8 + arrays[i].size * order.grainCount;
+        for (int i = 0; i < RB_COLUMN_COUNT + VERTEX_ARRAYS; ++i) {
+            int size = i < RB_COLUMN_COUNT ? rbColumn_GetSize(&rbColumns[i]) : VERTEX_SIZE;
+            writeArray(file, &order, i, offset, size);
+            offset += 8 + size * order.grainCount;
         }
         rbRankFile_Write(file, offset, tail, isFirst ? sizeof tail - 1 : 0);
         status = rbRankFile_Close(file, error);

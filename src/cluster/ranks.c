@@ -22,6 +22,7 @@ struct rbRanks {
     int count;
     int* counts;           // four arrays of count for exchanges: sizes and offsets, out and in
     MPI_Request* requests; // count
+    MPI_Status* statuses;  // of them; MPICH's constant for none is a warning of gcc
     rbBytes outgoing;      // of an exchange with all
     rbTraffic traffic;
 };
@@ -45,6 +46,7 @@ static rbRanks* wrap(MPI_Comm comm)
     MPI_Comm_size(comm, &ranks->count);
     ranks->counts = rbAllocZero((size_t)ranks->count, 4 * sizeof(int));
     ranks->requests = rbAllocZero((size_t)ranks->count, sizeof(MPI_Request));
+    ranks->statuses = rbAllocZero((size_t)ranks->count, sizeof(MPI_Status));
     return ranks;
 }
 
@@ -89,6 +91,7 @@ void rbCloseRanks(rbRanks* ranks)
     MPI_Comm_free(&ranks->comm);
     rbFree(ranks->counts, (size_t)ranks->count * 4 * sizeof(int));
     rbFree(ranks->requests, (size_t)ranks->count * sizeof(MPI_Request));
+    rbFree(ranks->statuses, (size_t)ranks->count * sizeof(MPI_Status));
     rbArray_Free(ranks->outgoing);
     rbFree(ranks, sizeof *ranks);
 }
@@ -316,7 +319,7 @@ void rbRanks_ExchangeNear(rbRanks* ranks, rbMail* mail, rbRankList to, rbRankLis
     while (next <= ranks->count) {
         mail->inFirst[next++] = mail->in.count;
     }
-    MPI_Waitall(to.count, ranks->requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(to.count, ranks->requests, ranks->statuses);
     ranks->traffic.waitTime += rbGetWallTime() - start;
 }
 
@@ -369,7 +372,7 @@ static rbStatus explain(rbRankFile* file, const char* what, rbError* error)
 // mode: of MPI.
 static rbRankFile* openFile(rbRanks* ranks, const char* path, int mode, rbError* error)
 {
-    bool isNew = (mode & MPI_MODE_CREATE) != 0;
+    bool isNew = (mode & MPI_MODE_WRONLY) != 0;
     rbRankFile* file = rbAllocZero(1, sizeof *file);
     file->ranks = ranks;
     int size = snprintf(file->path, sizeof file->path, "%s", path);
@@ -390,15 +393,21 @@ static rbRankFile* openFile(rbRanks* ranks, const char* path, int mode, rbError*
         rbFree(file, sizeof *file);
         return NULL;
     }
-    if (isNew) {
-        file->code = MPI_File_set_size(file->handle, 0);
-    }
     return file;
 }
 
 rbRankFile* rbRankFile_Create(rbRanks* ranks, const char* path, rbError* error)
 {
-    return openFile(ranks, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, error);
+    rbRankFile* file = openFile(ranks, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, error);
+    if (file != NULL) {
+        file->code = MPI_File_set_size(file->handle, 0);
+    }
+    return file;
+}
+
+rbRankFile* rbRankFile_Continue(rbRanks* ranks, const char* path, rbError* error)
+{
+    return openFile(ranks, path, MPI_MODE_WRONLY, error);
 }
 
 rbRankFile* rbRankFile_Open(rbRanks* ranks, const char* path, rbError* error)

@@ -64,6 +64,8 @@ typedef struct rbRankFile rbRankFile;
 
 // Creates a file under a temporary name, path and ".part". NULL with an error on all ranks.
 rbRankFile* rbRankFile_Create(rbRanks* ranks, const char* path, rbError* error);
+// Goes on with a file that has its temporary name already. NULL with an error on all ranks.
+rbRankFile* rbRankFile_Continue(rbRanks* ranks, const char* path, rbError* error);
 // NULL with an error on all ranks.
 rbRankFile* rbRankFile_Open(rbRanks* ranks, const char* path, rbError* error);
 int64_t rbRankFile_GetSize(rbRankFile* file); // bytes

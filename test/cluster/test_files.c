@@ -173,6 +173,56 @@ static void pointsAreWhereTheSpheresAre(void** state)
     removeFile(path);
 }
 
+// The frame after 50 steps; false: built without HDF5, which is said.
+static bool writeHdf5(rbRanks* ranks, const char* path)
+{
+    rbError error = {0};
+    rbCluster* cluster = rbCreateTestHeap(ranks, &heap);
+    rbAdvanceCluster(cluster, 50);
+    rbStatus status = rbCluster_WriteHdf5(cluster, path, &error);
+    rbDestroyCluster(cluster);
+    if (status == RB_STATUS_UNSUPPORTED) {
+        assert_non_null(strstr(error.message, "RB_HDF5=ON"));
+    } else if (status != RB_STATUS_OK) {
+        fail_msg("%s", error.message);
+    }
+    return status == RB_STATUS_OK;
+}
+
+// G-02d: no ranks and no clock is in the bytes. What is in them, tools/check_hdf5.py reads.
+static void hdf5FramesHaveTheSameBytes(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbRanks* all = rbTestRanks();
+    const char* path = nameFile("h5");
+    if (!writeHdf5(all, path)) {
+        return;
+    }
+    rbRanks* one = rbRanks_Take(all, 1);
+    if (one != NULL) {
+        const char* other = nameFile("other.h5");
+        const char* list = nameFile("xdmf");
+        const char* const frames[2] = {path, other};
+        (void)sleep(1); // time stamps of HDF5 count seconds
+        assert_true(writeHdf5(one, other));
+        expectSameBytes(path, other);
+        assert_int_equal(rbWriteXdmf(list, frames, 2, &error), RB_STATUS_OK);
+        const char* const bad[1] = {list};
+        assert_int_equal(rbWriteXdmf(other, bad, 1, &error), RB_STATUS_IO);
+        assert_non_null(strstr(error.message, "not a frame"));
+        assert_int_equal(rbWriteXdmf("/nowhere/at.all", frames, 2, &error), RB_STATUS_IO);
+        (void)remove(other);
+        (void)remove(list);
+        rbCloseRanks(one);
+    }
+    removeFile(path);
+    rbCluster* cluster = rbCreateTestHeap(all, &heap);
+    assert_int_equal(rbCluster_WriteHdf5(cluster, "/nowhere/at.all", &error), RB_STATUS_IO);
+    assert_non_null(strstr(error.message, "cannot create it"));
+    rbDestroyCluster(cluster);
+}
+
 static void expectRefused(double friction, const char* path, const char* needle)
 {
     rbError error = {0};
@@ -235,5 +285,6 @@ static void unwritableFilesAreReported(void** state)
 
 RB_TEST_GROUP(test_files, cmocka_unit_test(checkpointsContinueOnOtherRanks),
               cmocka_unit_test(pointsAreWhereTheSpheresAre),
+              cmocka_unit_test(hdf5FramesHaveTheSameBytes),
               cmocka_unit_test(damagedCheckpointsAreRefused),
               cmocka_unit_test(unwritableFilesAreReported));
