@@ -295,11 +295,13 @@ typedef struct Method {
     const char* name;
     int sweeps;
     bool isNewton;
+    bool isHybrid;
 } Method;
 
 static const Method methods[] = {
-    {"sweeps 30", 30, false},     {"sweeps 130", 130, false},      {"sweeps 500", 500, false},
-    {"sweeps 2000", 2000, false}, {"newton after 130", 130, true},
+    {"sweeps 30", 30, false, false},        {"sweeps 130", 130, false, false},
+    {"sweeps 500", 500, false, false},      {"sweeps 2000", 2000, false, false},
+    {"newton after 130", 130, true, false}, {"hybrid after 130", 130, false, true},
 };
 #define METHODS ((int)(sizeof methods / sizeof methods[0]))
 
@@ -321,6 +323,9 @@ static double solveBy(const Method* method, Problem* p, bool isWarm, int* work)
     p->run.isContinued = true;
     if (!solved.isMet && method->isNewton) {
         (void)rbContactNewton_Solve(newton, &p->run, &task, work);
+    }
+    if (!solved.isMet && method->isHybrid) {
+        (void)rbContactNewton_SolveInTurn(newton, &p->run, &task, work);
     }
     double time = rbGetCpuTime() - begin;
     rbDestroyContactSolver(solver);

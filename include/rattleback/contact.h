@@ -168,6 +168,7 @@ typedef struct rbContactStatistics {
     int64_t collisionSweeps; ///< of all steps
     int64_t unmetSteps;      ///< steps that ended above a tolerance
     int64_t directStages;    ///< stages whose islands were solved as a whole, by Newton's method
+    int64_t hybridStages;    ///< those of them by sweeps and Newton's method in turn
     int64_t dividedSteps;    ///< steps made in parts, because many bodies strike each other
     int64_t shockedStages;   ///< stages ended by shock propagation
     int64_t unwritten;       ///< events that found the journal full (rbStepSettings.journalMax)

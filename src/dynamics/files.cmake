@@ -3,6 +3,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/collisions.c
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
+  src/dynamics/contact/contact_hybrid.c
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
   src/dynamics/contact/contact_rows.c

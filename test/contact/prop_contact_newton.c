@@ -203,5 +203,46 @@ static void whatItCallsSolvedObeysCoulombAndJoints(void** state)
     rbDestroyContactNewton(newton);
 }
 
+// Sweeps and Newton's method in turn: what it calls solved obeys Coulomb's law, and impulses are in
+// their cones whether it is solved or not.
+// B-75, B-76
+static void sweepsAndNewtonInTurnObeyCoulomb(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(0x4b1d)};
+    rbContactNewton* newton = rbCreateContactNewton();
+    int count = rbTest_Count(ISLANDS, ISLANDS_FULL);
+    int tried = 0;
+    int met = 0;
+    for (int i = 0; i < count; ++i) {
+        makeIsland(&scene, &random, true);
+        rbNewtonTask task = {.tolerance = TOLERANCE, .known = INFINITY};
+        rbContactRun run = sceneRun(&scene, 0.01);
+        run.orderCount = scene.set.contactCount;
+        run.isContinued = true;
+        int rounds = 0;
+        if (scene.set.contactCount == 0) {
+            continue;
+        }
+        ++tried;
+        double left = rbContactNewton_SolveInTurn(newton, &run, &task, &rounds);
+        checkCones(&scene, 1e-12);
+        if (left > TOLERANCE) {
+            continue;
+        }
+        ++met;
+        for (int k = 0; k < scene.set.contactCount; ++k) {
+            const rbContact* contact = &scene.contacts[k];
+            for (int p = 0; p < contact->pointCount; ++p) {
+                checkBelow(breachOf(contact, &scene.points[contact->firstPoint + p]), 1e-6);
+            }
+        }
+    }
+    print_message("%d of %d islands met\n", met, tried);
+    assert_true(met > tried * 3 / 4);
+    rbDestroyContactNewton(newton);
+}
+
 RB_TEST_GROUP(prop_contact_newton, cmocka_unit_test(matricesOfBlocksAreSolved),
-              cmocka_unit_test(whatItCallsSolvedObeysCoulombAndJoints));
+              cmocka_unit_test(whatItCallsSolvedObeysCoulombAndJoints),
+              cmocka_unit_test(sweepsAndNewtonInTurnObeyCoulomb));

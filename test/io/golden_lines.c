@@ -60,6 +60,7 @@ static void appendContactCounts(char* line, const rbWorld* world)
     APPEND(collisionSweeps)
     appendCount(line, "unmetContacts", s.unmetSteps);
     APPEND(directStages)
+    APPEND(hybridStages)
     APPEND(dividedSteps)
     APPEND(shockedStages)
     APPEND(unwritten)

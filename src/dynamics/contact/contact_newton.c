@@ -151,7 +151,7 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     if (newton == NULL) {
         return;
     }
-    rbArray_FreeAll(newton->points, newton->links, newton->discs.memory);
+    rbArray_FreeAll(newton->points, newton->hybridPoints, newton->links, newton->discs.memory);
     rbArray_FreeAll(newton->locals1, newton->bodies);
     rbBlockMatrix_Free(&newton->matrix);
     rbArray_FreeAll(newton->masses, newton->vectors);

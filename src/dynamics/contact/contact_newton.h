@@ -45,3 +45,8 @@ typedef struct rbNewtonTask {
 // factorizations are added.
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
+
+// The same by sweeps and Newton's method in turn, see contact_hybrid.c; continues from the current
+// velocities and impulses, without links.
+double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
+                                   const rbNewtonTask* task, int* rounds);

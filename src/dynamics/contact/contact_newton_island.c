@@ -1,4 +1,4 @@
-// An island for contact_newton.c: its bodies, points, links and masses, the
+// An island for contact_newton.c and contact_hybrid.c: its bodies, points, links and masses, the
 // algebra of both, and what they found.
 #include "base/math/matrix3.h"
 #include "dynamics/contact/contact_newton_state.h"

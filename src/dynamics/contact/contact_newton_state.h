@@ -1,4 +1,4 @@
-// An island as contact_newton.c solves it.
+// An island as contact_newton.c and contact_hybrid.c solve it.
 #pragma once
 
 #include "base/core/memory.h"
@@ -42,6 +42,16 @@ typedef struct rbNewtonPoint {
     double slide[2];       // unit, direction of sliding; 0: it sticks
 } rbNewtonPoint;
 
+// A point in contact_hybrid.c: how easily it moves. Its bias contains what bodies outside of the
+// island do; impulses before a step are held.
+typedef struct rbHybridPoint {
+    double moves[3][12]; // velocities that a unit impulse along its rows changes
+    double k[3];         // 1/kg: mobilities of the normal and the tangents
+    double k12;          // between these
+    double lambda;       // 1/kg: largest of the tangents
+    double target[3];    // N s, after a step
+} rbHybridPoint;
+
 typedef struct rbNewtonLink {
     rbContactLink* link;
     int locals[2]; // its bodies of the island, -1: immovable
@@ -67,6 +77,7 @@ struct rbContactNewton {
     double enough;  // m/s: held impulses are not updated where normals are off by less
     double guessed; // fraction that is the first guess of the final impulses
     RB_ARRAY(rbNewtonPoint) points;
+    RB_ARRAY(rbHybridPoint) hybridPoints; // of the points, in contact_hybrid.c
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
     RB_ARRAY(int) locals1;         // per body of the host: index in the island + 1
