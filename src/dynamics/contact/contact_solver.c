@@ -35,6 +35,8 @@ typedef struct Mixing {
     RB_ARRAY(double) change;  // g of it
     RB_ARRAY(double) results; // x'_j+1 - x'_j, MIXING_DEPTH columns, the oldest is replaced
     RB_ARRAY(double) changes; // g_j+1 - g_j
+    RB_ARRAY(double) best;    // impulses of points
+    double leastError;        // m/s, of the sweep that made them
     double gram[MIXING_DEPTH][MIXING_DEPTH]; // of the columns of changes
     double right[MIXING_DEPTH];              // with g
     int count;                               // number of columns
@@ -98,6 +100,8 @@ static void beginMixing(Mixing* mixing, const rbContactRows* rows, const rbRowsP
     rbArray_Reserve(mixing->result, count);
     rbArray_Reserve(mixing->end, speeds);
     rbArray_Reserve(mixing->results, count * MIXING_DEPTH);
+    rbArray_Reserve(mixing->best, 3 * pack->pointCount);
+    mixing->leastError = INFINITY;
     mixing->count = 0;
     mixing->next = 0;
     mixing->hasLast = false;
@@ -340,6 +344,27 @@ static bool averageSweeps(Mixing* mixing, const rbContactRows* rows, const rbRow
     return !mixing->hasLast;
 }
 
+// What momentum passes by: the impulses at the end of the best sweep so far, from which the last ones
+// go on. 1000 spheres, 300 steps: the largest error that is left 3.4 tolerances instead of 12.
+#define BEST_AFTER 100
+
+static void keepBest(Mixing* mixing, const rbContactRows* rows, const rbRowsPack* pack,
+                     double error)
+{
+    for (int k = 0; error < mixing->leastError && k < 3 * pack->pointCount; ++k) {
+        mixing->best.data[k] = rows->points.data[pack->firstPoint + k / 3].impulse[k % 3];
+    }
+    mixing->leastError = fmin(error, mixing->leastError);
+}
+
+static void takeBest(const Mixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
+{
+    RB_ASSERT(mixing->leastError < INFINITY && mixing->best.capacity >= 3 * pack->pointCount);
+    for (int k = 0; k < 3 * pack->pointCount; ++k) {
+        rows->points.data[pack->firstPoint + k / 3].impulse[k % 3] = mixing->best.data[k];
+    }
+}
+
 // ---------------------------------------------------------------------------------------- stages
 
 // A stage that needs more than one sweep continues to this fraction of the tolerance. A point
@@ -458,7 +483,8 @@ void rbDestroyContactSolver(rbContactSolver* solver)
     }
     rbContactRows_Free(&solver->rows);
     rbArray_FreeAll(solver->mixing.start, solver->mixing.result, solver->mixing.change);
-    rbArray_FreeAll(solver->mixing.end, solver->mixing.results, solver->mixing.changes);
+    rbArray_FreeAll(solver->mixing.end, solver->mixing.results, solver->mixing.changes,
+                    solver->mixing.best);
     rbArray_FreeAll(solver->shock.unknowns, solver->shock.areSticking, solver->shock.lower);
     rbFree(solver, sizeof(*solver));
 }
@@ -956,8 +982,17 @@ static void runStage(rbContactSolver* solver, Stage* stage)
         // where it will not converge: a mixture may have energy that sweeps remove
         bool isLarge = stage->pack.bodyCount > RB_ISLAND_LARGE;
         int plain = isLarge ? PLAIN_SWEEPS_LARGE : PLAIN_SWEEPS;
-        if (i < plain || i >= most - (isLarge ? PLAIN_LAST_LARGE : most / 4)) {
+        int last = most - (isLarge ? PLAIN_LAST_LARGE : most / 4);
+        if (isLarge && i == last && i > BEST_AFTER) {
+            takeBest(&solver->mixing, &solver->rows, &stage->pack);
+            rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep,
+                                stage->isKept);
+        }
+        if (i < plain || i >= last) {
             continue;
+        }
+        if (isLarge && i >= BEST_AFTER) {
+            keepBest(&solver->mixing, &solver->rows, &stage->pack, getError(&tally));
         }
         if (i == plain) {
             beginMixing(&solver->mixing, &solver->rows, &stage->pack);
