@@ -169,21 +169,17 @@ static rbStatus drawBody(const rbWorld* world, int index, const rbDebugDraw* dra
 
 static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i] != NULL) {
-            rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, i));
-            drawPoint(draw, state.pointA, COLOR_JOINT);
-            drawPoint(draw, state.pointB, COLOR_JOINT);
-            drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
-            drawLine(draw, rbAddScaled(state.pointA, -draw->axisLength, state.axis),
-                     rbAddScaled(state.pointA, draw->axisLength, state.axis), COLOR_JOINT);
-        }
+    RB_EACH_LINK(Joint, joint, world) {
+        rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, joint->index));
+        drawPoint(draw, state.pointA, COLOR_JOINT);
+        drawPoint(draw, state.pointB, COLOR_JOINT);
+        drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
+        drawLine(draw, rbAddScaled(state.pointA, -draw->axisLength, state.axis),
+                 rbAddScaled(state.pointA, draw->axisLength, state.axis), COLOR_JOINT);
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        if (world->springs.data[i] != NULL) {
-            rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, i));
-            drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
-        }
+    RB_EACH_LINK(Spring, spring, world) {
+        rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, spring->index));
+        drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
     }
 }
 

@@ -29,11 +29,9 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 // Whether a joint keeps two bodies from colliding.
 static bool areJoined(const rbWorld* world, int a, int b)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i];
-        if (joint != NULL && !joint->def.areNeighborsMeeting &&
-            ((joint->bodyA == a && joint->bodyB == b) ||
-             (joint->bodyA == b && joint->bodyB == a))) {
+    RB_EACH_LINK(Joint, joint, world) {
+        if (!joint->def.areNeighborsMeeting && ((joint->bodyA == a && joint->bodyB == b) ||
+                                                (joint->bodyA == b && joint->bodyB == a))) {
             return true;
         }
     }
