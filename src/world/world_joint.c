@@ -2,7 +2,7 @@
 // bodies, and share their names.
 #include "world/world_joint.h"
 
-#include "base/math/angle.h"
+#include "base/math/elementary.h"
 #include "world/world_engine.h"
 
 #include <math.h>
