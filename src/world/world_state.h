@@ -198,6 +198,12 @@ struct rbWorld {
     for (int link##Slot = 0; link##Slot < (world)->link##s.count; ++link##Slot) \
         for (rb##Type* link = (world)->link##s.data[link##Slot]; link != NULL; link = NULL)
 
+// The same for the shapes of a body that are not sensors; their index is shapeIndex.
+#define RB_EACH_SOLID(shape, body)                                                  \
+    for (int shape##Index = 0; shape##Index < (body)->shapes.count; ++shape##Index) \
+        for (rbShapeDef* shape = &(body)->shapes.data[shape##Index].def;            \
+             shape != NULL && !shape->isSensor; shape = NULL)
+
 // Defines a function that returns a value.
 #define RB_DEFINE_GETTER(type, name, parameters, value) \
     type name parameters                                \
