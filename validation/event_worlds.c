@@ -1,7 +1,7 @@
 #include "event_worlds.h"
 
 #include "base/math/elementary.h"
-#include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // The toys of the specification, section 4.1, as initial states for the oracle and the scenes.
 #include "base/math/elementary.h"
 #include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 #include "toy_oracle.h"
 
 rbToy rbDefaultToy(void)

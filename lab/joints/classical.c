@@ -7,7 +7,7 @@
 #include "lab/joints/classical.h"
 
 #include "base/core/memory.h"
-#include "base/math/angle.h"
+#include "base/math/elementary.h"
 #include "lab/joints/classical_state.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "base/math/quaternion.h"
 #include "lab/joints/classical_state.h"
 #include "lab/joints/reduced_state.h"
+#include "lab/math/axis_angle.h"
 #include "lab/math/rotations.h"
 
 rbReduced* rbCreateReduced(const rbMechanism* mechanism, rbError* error)

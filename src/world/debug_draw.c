@@ -9,9 +9,6 @@
 
 #include <math.h>
 
-#define COLOR_STATIC 0x7f9f7fu
-#define COLOR_KINEMATIC 0xcf9fcfu
-#define COLOR_DYNAMIC 0xdfaf6fu
 #define COLOR_RESTING 0x9f9f9fu
 #define COLOR_BOUNDS 0x5f7fbfu
 #define COLOR_CENTER 0xffffffu
@@ -132,9 +129,9 @@ static void drawBounds(const rbDebugDraw* draw, rbBounds bounds)
 static uint32_t colorOf(const rbWorld* world, int index)
 {
     static const uint32_t colors[RB_BODY_TYPE_COUNT] = {
-        [RB_BODY_STATIC] = COLOR_STATIC,
-        [RB_BODY_KINEMATIC] = COLOR_KINEMATIC,
-        [RB_BODY_DYNAMIC] = COLOR_DYNAMIC,
+        [RB_BODY_STATIC] = 0x7f9f7fu,
+        [RB_BODY_KINEMATIC] = 0xcf9fcfu,
+        [RB_BODY_DYNAMIC] = 0xdfaf6fu,
     };
     rbBodyType type = world->bodies.data[index].type;
     return type == RB_BODY_DYNAMIC && rbBody_IsResting(world, rbWorld_BodyIdOf(world, index))
@@ -169,21 +166,17 @@ static rbStatus drawBody(const rbWorld* world, int index, const rbDebugDraw* dra
 
 static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i] != NULL) {
-            rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, i));
-            drawPoint(draw, state.pointA, COLOR_JOINT);
-            drawPoint(draw, state.pointB, COLOR_JOINT);
-            drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
-            drawLine(draw, rbAddScaled(state.pointA, -draw->axisLength, state.axis),
-                     rbAddScaled(state.pointA, draw->axisLength, state.axis), COLOR_JOINT);
-        }
+    RB_EACH_LINK(Joint, joint, world) {
+        rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, joint->index));
+        drawPoint(draw, state.pointA, COLOR_JOINT);
+        drawPoint(draw, state.pointB, COLOR_JOINT);
+        drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
+        drawLine(draw, rbAddScaled(state.pointA, -draw->axisLength, state.axis),
+                 rbAddScaled(state.pointA, draw->axisLength, state.axis), COLOR_JOINT);
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        if (world->springs.data[i] != NULL) {
-            rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, i));
-            drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
-        }
+    RB_EACH_LINK(Spring, spring, world) {
+        rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, spring->index));
+        drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
     }
 }
 

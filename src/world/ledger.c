@@ -141,12 +141,6 @@ void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energy
     rbArray_Push(world->events, event);
 }
 
-const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count)
-{
-    *count = world->events.count;
-    return world->events.data;
-}
-
 void rbWorld_ClearEvents(rbWorld* world)
 {
     world->events.count = 0;

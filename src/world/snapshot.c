@@ -80,7 +80,7 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
 // Without schedules, which the joint keeps.
 static void moveJointParameters(rbJoint* joint, rbByteStream* stream)
 {
-    for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
+    for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
         rbFreedomDef freedom;
         memcpy(&freedom, &joint->def.freedoms[f], sizeof freedom);
         memcpy(&freedom.motor, &joint->definedMotors[f].def, sizeof freedom.motor);
@@ -105,16 +105,13 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
     for (int i = 0; i < world->bodies.count; ++i) {
         moveBodyParameters(world, i, stream);
     }
-    for (int i = 0; i < world->joints.count; ++i) {
-        moveJointParameters(world->joints.data[i], stream);
+    RB_EACH_LINK(Joint, joint, world) {
+        moveJointParameters(joint, stream);
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        rbSpring* spring = world->springs.data[i];
-        if (spring != NULL) {
-            RB_MOVE_FINITE(stream, spring->def.restLength);
-            RB_MOVE_FINITE(stream, spring->def.stiffness);
-            RB_MOVE_FINITE(stream, spring->def.damping);
-        }
+    RB_EACH_LINK(Spring, spring, world) {
+        RB_MOVE_FINITE(stream, spring->def.restLength);
+        RB_MOVE_FINITE(stream, spring->def.stiffness);
+        RB_MOVE_FINITE(stream, spring->def.damping);
     }
 }
 
@@ -135,11 +132,6 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
         }
     }
     rbWorld_RemakeLinksOf(world, RB_ALL_BODIES);
-    world->elasticCount = world->springCount;
-    for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i];
-        world->elasticCount += joint != NULL && rbJoint_IsElastic(joint) ? 1 : 0;
-    }
     rbWorld_ResetEngine(world);
 }
 
@@ -200,10 +192,8 @@ static void moveState(rbWorld* world, rbByteStream* stream)
         RB_MOVE_FINITE(stream, world->bodies.data[i].loads);
         RB_MOVE_FINITE(stream, world->motions.data[i].acceleration); // held bodies have none
     }
-    for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i] != NULL) {
-            moveJoint(world, world->joints.data[i], stream);
-        }
+    RB_EACH_LINK(Joint, joint, world) {
+        moveJoint(world, joint, stream);
     }
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
         RB_MOVE_ARRAY(stream, world->touches[i]);

@@ -273,6 +273,14 @@ DEFINE_GETTER(int, rbWorld_GetJointCount, jointCount)
 DEFINE_GETTER(int, rbWorld_GetSpringCount, springCount)
 DEFINE_GETTER(rbError, rbWorld_GetError, engineError)
 
+// What has been recorded: the first of them, and their count.
+#define DEFINE_LIST(type, name, list)                                       \
+    RB_DEFINE_GETTER(const type*, name, (const rbWorld* world, int* count), \
+                     (*count = world->list.count, world->list.data))
+DEFINE_LIST(rbEvent, rbWorld_GetEvents, events)
+DEFINE_LIST(rbContactEvent, rbWorld_GetContactEvents, contactEvents)
+DEFINE_LIST(rbFlightStart, rbWorld_GetFlightStarts, flightStarts)
+
 static double wrapCoordinate(double x, double length, int* image)
 {
     if (!(length > 0.0)) {

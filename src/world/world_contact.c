@@ -29,11 +29,9 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 // Whether a joint keeps two bodies from colliding.
 static bool areJoined(const rbWorld* world, int a, int b)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i];
-        if (joint != NULL && !joint->def.areNeighborsMeeting &&
-            ((joint->bodyA == a && joint->bodyB == b) ||
-             (joint->bodyA == b && joint->bodyB == a))) {
+    RB_EACH_LINK(Joint, joint, world) {
+        if (!joint->def.areNeighborsMeeting && ((joint->bodyA == a && joint->bodyB == b) ||
+                                                (joint->bodyA == b && joint->bodyB == a))) {
             return true;
         }
     }
@@ -209,10 +207,9 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         world->isFilterOther = false;
     }
     rbContactPairs_ClearExclusions(pairs);
-    for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {
-        const rbJoint* joint = world->joints.data[i];
-        if (joint != NULL && joint->bodyA >= 0 && joint->bodyB >= 0 &&
-            !joint->def.areNeighborsMeeting) {
+    RB_EACH_LINK(Joint, joint, world) {
+        bool areMeeting = settings->areNeighborsMeeting || joint->def.areNeighborsMeeting;
+        if (joint->bodyA >= 0 && joint->bodyB >= 0 && !areMeeting) {
             rbContactPairs_Exclude(pairs, joint->bodyA, joint->bodyB);
         }
     }

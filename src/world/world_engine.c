@@ -229,12 +229,8 @@ rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world)
 
 void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts)
 {
-    rbEngineAccounts engineAccounts = {0};
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    if (world->engine != NULL && row->addWork != NULL) {
-        row->addWork(world, &engineAccounts);
-    }
-    rbStepWork counted = engineAccounts.step;
+    world->stepWork = (rbStepWork){0};
+    rbStepWork counted = rbWorld_GetAccounts(world).step; // by the engine
     RB_STEP_WORKS(SET_WORK)
     world->assembleWork = accounts->assemble;
 }

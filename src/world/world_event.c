@@ -302,9 +302,3 @@ void rbWorld_EnableFlightStarts(rbWorld* world, bool isOn)
 {
     world->areFlightsKept = isOn;
 }
-
-const rbFlightStart* rbWorld_GetFlightStarts(const rbWorld* world, int* count)
-{
-    *count = world->flightStarts.count;
-    return world->flightStarts.data;
-}

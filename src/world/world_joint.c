@@ -2,7 +2,7 @@
 // bodies, and share their names.
 #include "world/world_joint.h"
 
-#include "base/math/angle.h"
+#include "base/math/elementary.h"
 #include "world/world_engine.h"
 
 #include <math.h>
@@ -283,7 +283,6 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
     rbArray_Put(world->springs, spring->index, spring); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Insert(&world->linkNames, spring->name, 2 * spring->index + 1);
     world->springCount += 1;
-    world->elasticCount += 1;
     world->energyReference += getSpringEnergy(world, spring);
     return rbWorld_SpringIdOf(world, spring->index);
 }
@@ -300,7 +299,6 @@ static void destroySpring(rbWorld* world, rbSpring* spring)
         rbStepEngine_SetSpring(world->engine, index, NULL); // another spring may take its slot
     }
     world->springCount -= 1;
-    world->elasticCount -= 1;
     rbIdPool_Release(&world->springIds, index);
     rbFree(spring, sizeof *spring);
 }
@@ -477,15 +475,6 @@ static void freeJoint(rbJoint* joint)
     rbFree(joint, sizeof *joint);
 }
 
-bool rbJoint_IsElastic(const rbJoint* joint)
-{
-    bool isElastic = false;
-    for (int i = 0; i < joint->model.freedomCount; ++i) {
-        isElastic = isElastic || joint->def.freedoms[i].stiffness > 0.0;
-    }
-    return isElastic;
-}
-
 // Position of a freedom of a joint, angles not unwrapped.
 static double rawPosition(const rbWorld* world, const rbJoint* joint, const rbFreedomModel* freedom)
 {
@@ -522,13 +511,6 @@ static double getJointEnergy(const rbWorld* world, const rbJoint* joint)
     return sum;
 }
 
-// The springs of a joint come (1) or go (-1), and their energy with them, in the accounting too.
-static void countEnergy(rbWorld* world, const rbJoint* joint, int sign)
-{
-    world->elasticCount += rbJoint_IsElastic(joint) ? sign : 0;
-    world->energyReference += sign * getJointEnergy(world, joint);
-}
-
 // Sets the bodies and the model of a joint.
 static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoint* joint,
                               rbError* error)
@@ -562,7 +544,7 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     }
     findLimitPositions(world, joint);
     world->jointCount += 1;
-    countEnergy(world, joint, 1);
+    world->energyReference += getJointEnergy(world, joint);
     return rbWorld_JointIdOf(world, joint->index);
 }
 
@@ -570,7 +552,7 @@ static void destroyJoint(rbWorld* world, rbJoint* joint)
 {
     int index = joint->index;
     rbWorld_NoteChange(world);
-    countEnergy(world, joint, -1);
+    world->energyReference -= getJointEnergy(world, joint);
     rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
     world->joints.data[index] = NULL;
     if (rbWorld_GetStepEngine(world) != NULL) {
@@ -589,54 +571,41 @@ void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 
 // --------------------------------------------------------------------------------------- of bodies
 
-// Whether a joint or spring exists and is attached to a body; RB_ALL_BODIES: to any.
-#define IS_AT(link, index) \
-    ((link) != NULL && ((index) < 0 || (link)->bodyA == (index) || (link)->bodyB == (index)))
+// RB_EACH_LINK for those that are attached to a body; RB_ALL_BODIES: to any.
+#define EACH_LINK_OF(Type, link, world, index) \
+    RB_EACH_LINK(Type, link, world)            \
+        if ((index) < 0 || link->bodyA == (index) || link->bodyB == (index))
 
 void rbWorld_DestroyLinksOf(rbWorld* world, int index)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        rbJoint* joint = world->joints.data[i];
-        if (IS_AT(joint, index)) {
-            destroyJoint(world, joint);
-        }
+    EACH_LINK_OF(Joint, joint, world, index) {
+        destroyJoint(world, joint);
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        rbSpring* spring = world->springs.data[i];
-        if (IS_AT(spring, index)) {
-            destroySpring(world, spring);
-        }
+    EACH_LINK_OF(Spring, spring, world, index) {
+        destroySpring(world, spring);
     }
 }
 
 void rbWorld_RemakeLinksOf(rbWorld* world, int index)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        rbJoint* joint = world->joints.data[i];
-        if (IS_AT(joint, index)) {
-            // The definition was validated at the creation of the joint.
-            rbStatus status = makeModel(world, joint, &joint->def, NULL);
-            RB_ASSERT(status == RB_STATUS_OK);
-            (void)status;
-        }
+    EACH_LINK_OF(Joint, joint, world, index) {
+        // The definition was validated at the creation of the joint.
+        rbStatus status = makeModel(world, joint, &joint->def, NULL);
+        RB_ASSERT(status == RB_STATUS_OK);
+        (void)status;
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        rbSpring* spring = world->springs.data[i];
-        if (IS_AT(spring, index)) {
-            remakeSpring(world, spring);
-        }
+    EACH_LINK_OF(Spring, spring, world, index) {
+        remakeSpring(world, spring);
     }
 }
 
 void rbWorld_FreeLinks(rbWorld* world)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i] != NULL) {
-            freeJoint(world->joints.data[i]);
-        }
+    RB_EACH_LINK(Joint, joint, world) {
+        freeJoint(joint);
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        rbFree(world->springs.data[i], sizeof(rbSpring));
+    RB_EACH_LINK(Spring, spring, world) {
+        rbFree(spring, sizeof *spring);
     }
     rbArray_FreeAll(world->joints, world->springs); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Free(&world->linkNames);
@@ -647,20 +616,11 @@ void rbWorld_FreeLinks(rbWorld* world)
 double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
 {
     double sum = 0.0;
-    if (world->elasticCount == 0) {
-        return sum;
+    EACH_LINK_OF(Spring, spring, world, index) {
+        sum += getSpringEnergy(world, spring);
     }
-    for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i];
-        if (IS_AT(spring, index)) {
-            sum += getSpringEnergy(world, spring);
-        }
-    }
-    for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i];
-        if (IS_AT(joint, index)) {
-            sum += getJointEnergy(world, joint);
-        }
+    EACH_LINK_OF(Joint, joint, world, index) {
+        sum += getJointEnergy(world, joint);
     }
     return sum;
 }
@@ -827,12 +787,12 @@ bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom
 // Changes what acts along a freedom; the energy reference moves with that of its springs.
 static void changeFreedom(rbWorld* world, rbJoint* joint, int freedom, const rbFreedomDef* def)
 {
-    countEnergy(world, joint, -1);
+    world->energyReference -= getJointEnergy(world, joint);
     bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
     joint->def.freedoms[freedom] = *def;
     joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
     rbJoint_DefineMotor(joint, freedom, &def->motor);
-    countEnergy(world, joint, 1);
+    world->energyReference += getJointEnergy(world, joint);
     if (isOther && rbWorld_GetStepEngine(world) != NULL) {
         rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
     }

@@ -18,8 +18,6 @@ rbTransform rbWorld_GetPrincipal(const rbWorld* world, int index);
 // J, in the springs and joint springs attached to a body, or in all.
 double rbWorld_GetElasticEnergy(const rbWorld* world, int index);
 
-bool rbJoint_IsElastic(const rbJoint* joint);
-
 // A body is about to be destroyed; its principal frame changed (RB_ALL_BODIES: any may have).
 void rbWorld_DestroyLinksOf(rbWorld* world, int index);
 void rbWorld_RemakeLinksOf(rbWorld* world, int index);

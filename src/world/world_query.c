@@ -140,16 +140,12 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
         const rbBody* body = &world->bodies.data[i];
         RB_TRY(validateGrowth(world, i, error));
         rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;
-        for (int k = 0; k < body->shapes.count; ++k) {
-            const rbShapeDef* shape = &body->shapes.data[k].def;
-            if (shape->isSensor) {
-                continue;
-            }
+        RB_EACH_SOLID(shape, body) {
             Item item = {
                 .pose = rbMulTransforms(frame, shape->transform),
                 .geometry = rbWorld_GetGeometry(world, shape->geometry),
                 .body = i,
-                .shape = k,
+                .shape = shapeIndex,
                 .generation = world->bodyIds.generations.data[i],
             };
             if (item.geometry->isBounded) {

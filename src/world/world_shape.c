@@ -80,8 +80,8 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
 int rbBody_CountSolid(const rbBody* body)
 {
     int count = 0;
-    for (int i = 0; i < body->shapes.count; ++i) {
-        count += body->shapes.data[i].def.isSensor ? 0 : 1;
+    RB_EACH_SOLID(shape, body) {
+        count += 1;
     }
     return count;
 }
@@ -93,14 +93,13 @@ bool rbBody_HasSensor(const rbBody* body)
 
 int rbBody_FindSolid(const rbBody* body, int part)
 {
-    int index = 0;
-    for (int left = part; index < body->shapes.count; ++index) {
-        if (!body->shapes.data[index].def.isSensor && left-- == 0) {
-            break;
+    RB_EACH_SOLID(shape, body) {
+        if (part-- == 0) {
+            return shapeIndex;
         }
     }
-    RB_ASSERT(index < body->shapes.count);
-    return index;
+    RB_ASSERT(false);
+    return body->shapes.count;
 }
 
 static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
@@ -161,11 +160,7 @@ static void updateRadius(rbWorld* world, int index)
 {
     rbBody* body = &world->bodies.data[index];
     body->radius = 0.0;
-    for (int i = 0; i < body->shapes.count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[i].def;
-        if (shape->isSensor) {
-            continue;
-        }
+    RB_EACH_SOLID(shape, body) {
         rbVec3 center = rbInvTransformPoint(shape->transform, world->principals.data[index].p);
         double radius = rbGeometry_GetRadius(rbWorld_GetGeometry(world, shape->geometry), center);
         body->radius = fmax(body->radius, radius);
@@ -285,11 +280,7 @@ void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t
     RB_ENTER(world);
     rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
     bool isOther = false;
-    for (int i = 0; i < body->shapes.count; ++i) {
-        rbShapeDef* shape = &body->shapes.data[i].def;
-        if (shape->isSensor) {
-            continue;
-        }
+    RB_EACH_SOLID(shape, body) {
         isOther = isOther || shape->groups != groups || shape->mask != mask;
         shape->groups = groups;
         shape->mask = mask;
@@ -359,10 +350,10 @@ static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
     }
     rbDestroyGeometry(slot->geometry);
     rbCompoundChild* children = rbAllocZero((size_t)count, sizeof *children);
-    for (int i = 0; i < count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, i)].def;
-        children[i].geometry = rbWorld_GetGeometry(world, shape->geometry);
-        children[i].transform = shape->transform;
+    int child = 0;
+    RB_EACH_SOLID(shape, body) {
+        children[child].geometry = rbWorld_GetGeometry(world, shape->geometry);
+        children[child++].transform = shape->transform;
     }
     *slot = (rbMergedSlot){rbCreateCompound(children, count, error), count, generation};
     rbFree(children, (size_t)count * sizeof *children);
@@ -379,8 +370,7 @@ rbStatus rbWorld_MergeShapes(rbWorld* world, int index, rbMergedShapes* merged, 
         return RB_STATUS_OK;
     }
     world->mergedMaterials.count = 0;
-    for (int i = 0; i < count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, i)].def;
+    RB_EACH_SOLID(shape, body) {
         rbArray_Push(world->mergedMaterials, shape->material);
     }
     const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;

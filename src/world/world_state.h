@@ -146,7 +146,6 @@ struct rbWorld {
     rbIdPool springIds;
     RB_ARRAY(rbSpring*) springs;
     int springCount;
-    int elasticCount;      // springs, and joints with a spring along a freedom
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
 
     RB_ARRAY(rbEvent) events;
@@ -192,6 +191,18 @@ struct rbWorld {
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query
 };
+
+// For every joint or spring of a world: RB_EACH_LINK(Joint, joint, world) { ... }. It may be
+// destroyed meanwhile; break would only go to the next one.
+#define RB_EACH_LINK(Type, link, world)                                         \
+    for (int link##Slot = 0; link##Slot < (world)->link##s.count; ++link##Slot) \
+        for (rb##Type* link = (world)->link##s.data[link##Slot]; link != NULL; link = NULL)
+
+// The same for the shapes of a body that are not sensors; their index is shapeIndex.
+#define RB_EACH_SOLID(shape, body)                                                  \
+    for (int shape##Index = 0; shape##Index < (body)->shapes.count; ++shape##Index) \
+        for (rbShapeDef* shape = &(body)->shapes.data[shape##Index].def;            \
+             shape != NULL && !shape->isSensor; shape = NULL)
 
 // Defines a function that returns a value.
 #define RB_DEFINE_GETTER(type, name, parameters, value) \

@@ -320,11 +320,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
 // has left in joints.
 static void leaveEngine(rbWorld* world)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        rbJoint* joint = world->joints.data[i];
-        if (joint == NULL) {
-            continue;
-        }
+    RB_EACH_LINK(Joint, joint, world) {
         for (int f = 0; f < joint->model.freedomCount; ++f) {
             joint->positions[f] = rbWorld_GetFreedomPosition(world, joint, f);
         }

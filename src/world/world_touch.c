@@ -24,13 +24,6 @@ const char* rbContactEventKind_Name(rbContactEventKind kind)
     return (unsigned)kind < RB_CONTACT_EVENT_COUNT ? kindNames[kind] : "unknown";
 }
 
-const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count)
-{
-    RB_ASSERT(count != NULL);
-    *count = world->contactEvents.count;
-    return world->contactEvents.data;
-}
-
 static int compareIds(rbBodyId p, rbBodyId q)
 {
     int order = (p.index1 > q.index1) - (p.index1 < q.index1);

@@ -2,6 +2,7 @@
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 #include "lab/math/random3.h"
 #include "lab/math/rotations.h"
 #include "rb_test.h"

@@ -1,6 +1,7 @@
 // The inline vectors, quaternions, matrices and transforms of vecmath.h.
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 #include "lab/math/random3.h"
 #include "lab/math/rotations.h"
 #include "rb_test.h"

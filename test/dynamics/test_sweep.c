@@ -1,6 +1,7 @@
 // Bounds of the time of contact where the answer is known: drops, tops, free spin, and the exact
 // roots of spheres and heights.
 #include "dynamics/motion/free_top.h"
+#include "lab/math/axis_angle.h"
 #include "lab/math/polynomial.h"
 #include "test/dynamics/sweep_pair.h"
 

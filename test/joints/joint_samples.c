@@ -1,6 +1,7 @@
 #include "joint_samples.h"
 
 #include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 #include "rb_test.h"
 
 // The allowed motion of B relative to A.

@@ -1,8 +1,8 @@
 // Creating joints: names, validation of definitions, values derived from the current poses,
 // degenerate cases, accuracy of small and large errors.
-#include "base/math/quaternion.h"
 #include "dynamics/joints/part_ops.h"
 #include "joint_samples.h"
+#include "lab/math/axis_angle.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // specification (section 4.1).
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
-#include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 #include "toy_oracle.h"

@@ -1,5 +1,6 @@
 // Conveyors: boxes and balls on moving surfaces against closed forms, and the work of the belt.
 #include "event_scenes.h"
+#include "lab/math/axis_angle.h"
 
 #include <math.h>
 #include <stdlib.h>

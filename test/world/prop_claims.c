@@ -1,8 +1,8 @@
 // What a step says about itself: a status other than OK has a value above its tolerance, and every
 // such value has a status.
 #include "base/core/random.h"
-#include "base/math/quaternion.h"
 #include "contact_scenes.h"
+#include "lab/math/axis_angle.h"
 
 #include <rattleback/collision.h>
 

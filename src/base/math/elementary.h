@@ -10,6 +10,10 @@
 //   rbLog 0.51   rbAcos 1.8
 #pragma once
 
+#include <rattleback/vecmath.h>
+
+#include <math.h>
+
 // Sine and cosine of any finite angle in radians; NaN for infinities.
 double rbSin(double x);
 double rbCos(double x);
@@ -28,3 +32,15 @@ double rbExp(double x);
 
 // Natural logarithm; -infinity at zero, NaN below.
 double rbLog(double x);
+
+// An angle without its full turns, in [-pi, pi].
+static inline double rbWrapAngle(double angle)
+{
+    return angle - 2.0 * RB_PI * floor(angle / (2.0 * RB_PI) + 0.5);
+}
+
+// An angle with as many full turns more or less as bring it nearest to another.
+static inline double rbNearestTurn(double angle, double near)
+{
+    return angle + 2.0 * RB_PI * floor((near - angle) / (2.0 * RB_PI) + 0.5);
+}

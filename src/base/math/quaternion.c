@@ -7,14 +7,6 @@
 #define SERIES_LIMIT 1e-5    // square below which two terms of a series are exact to the last digit
 #define OPPOSITE_LIMIT 1e-14 // |a + b| below which its direction is only rounding error
 
-rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle)
-{
-    RB_ASSERT(rbIsUnit(axis));
-    double s, c;
-    rbSinCos(0.5 * angle, &s, &c);
-    return (rbQuat){c, s * axis.x, s * axis.y, s * axis.z};
-}
-
 rbQuat rbQuat_FromMat(rbMat3 r)
 {
     // 4 w^2 = 1 + trace, 4 x^2 = 1 + r11 - r22 - r33 and so on; the largest is at least 1.

@@ -19,9 +19,6 @@ static inline bool rbIsUnitQuat(rbQuat q)
     return fabs(rbDotQuat(q, q) - 1.0) < RB_UNIT_TOLERANCE;
 }
 
-// Rotation by angle about the unit vector axis.
-rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle);
-
 // Unit quaternion of a rotation matrix, with w >= 0. Divides by the largest component, so that it
 // is accurate for every rotation.
 rbQuat rbQuat_FromMat(rbMat3 r);

@@ -1,5 +1,6 @@
 #include "collision/geometry/half_edge.h"
 
+#include "base/core/counting_sort.h"
 #include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
 
@@ -13,26 +14,6 @@ long long rbCountCorners(const rbMeshDef* def)
         count += rbGetFaceSize(def, f);
     }
     return count;
-}
-
-// Stable counting sort from source to target by an int member of value 0 .. keyCount-1.
-static void sortByKey(const rbHalfEdge* source, rbHalfEdge* target, int count, int keyCount,
-                      size_t keyOffset)
-{
-    RB_ASSERT(keyCount > 0);
-    int* starts = rbAllocZero((size_t)keyCount + 1, sizeof(int));
-    for (int i = 0; i < count; ++i) {
-        int key = *(const int*)((const char*)&source[i] + keyOffset);
-        ++starts[key + 1];
-    }
-    for (int k = 0; k < keyCount; ++k) {
-        starts[k + 1] += starts[k];
-    }
-    for (int i = 0; i < count; ++i) {
-        int key = *(const int*)((const char*)&source[i] + keyOffset);
-        target[starts[key]++] = source[i];
-    }
-    rbFree(starts, ((size_t)keyCount + 1) * sizeof(int));
 }
 
 rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount)
@@ -54,8 +35,10 @@ rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount)
         start += faceSize;
     }
     RB_ASSERT(start == cornerCount);
-    sortByKey(halfEdges, other, cornerCount, def->vertexCount, offsetof(rbHalfEdge, high));
-    sortByKey(other, halfEdges, cornerCount, def->vertexCount, offsetof(rbHalfEdge, low));
+    int* starts = rbAlloc((size_t)(def->vertexCount + 1) * sizeof *starts);
+    RB_SORT_BY(high, halfEdges, other, cornerCount, starts, def->vertexCount);
+    RB_SORT_BY(low, other, halfEdges, cornerCount, starts, def->vertexCount);
+    rbFree(starts, (size_t)(def->vertexCount + 1) * sizeof *starts);
     rbFree(other, size);
     return halfEdges;
 }

@@ -123,10 +123,7 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
 bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, int triangleCount,
                      double tolerance, rbOwnedMesh* mesh);
 
-// The hit of a ray whose direction is a unit vector, without its point; t is a length.
-bool rbGeometry_CastUnitRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
-                            rbRayHit* hit);
-
-// The same of hull, polyhedron, mesh and soup.
+// The hit of a ray whose direction is a unit vector at a hull, polyhedron, mesh or soup, without
+// its point; t is a length.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);

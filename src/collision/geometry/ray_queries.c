@@ -18,6 +18,10 @@
 // Rounding error of the distance of a start from a body, relative to the largest length.
 #define START_ROUNDING (8.0 * DBL_EPSILON)
 
+// The hit of a ray whose direction is a unit vector, without its point; t is a length.
+static bool castUnitRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
+                        rbRayHit* hit);
+
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static bool castAtChildren(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                            rbRayHit* hit)
@@ -31,7 +35,7 @@ static bool castAtChildren(const rbGeometry* geometry, const rbRay* ray, rbRayWi
         rbUnitRay unit; // again: rotation leaves a rounding
         rbRayHit found = {0};
         if (!rbMakeUnitRay(&local, &unit) ||
-            !rbGeometry_CastUnitRay(child->geometry, &unit.ray, wish, &found)) {
+            !castUnitRay(child->geometry, &unit.ray, wish, &found)) {
             continue;
         }
         found.t = found.t / unit.largest / unit.length;
@@ -46,8 +50,7 @@ static bool castAtChildren(const rbGeometry* geometry, const rbRay* ray, rbRayWi
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as above.
-bool rbGeometry_CastUnitRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
-                            rbRayHit* hit)
+static bool castUnitRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish, rbRayHit* hit)
 {
     if (geometry->type == RB_SHAPE_COMPOUND) {
         return castAtChildren(geometry, ray, wish, hit);
@@ -65,8 +68,7 @@ bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray)
     RB_ASSERT(geometry != NULL && ray != NULL);
     rbUnitRay unit;
     rbRayHit hit;
-    return rbMakeUnitRay(ray, &unit) &&
-           rbGeometry_CastUnitRay(geometry, &unit.ray, RB_RAY_ANY, &hit);
+    return rbMakeUnitRay(ray, &unit) && castUnitRay(geometry, &unit.ray, RB_RAY_ANY, &hit);
 }
 
 // ------------------------------------------------------------------------------------- many rays
@@ -155,7 +157,7 @@ static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, 
         moved.origin = rbAddScaled(unit.ray.origin, start, unit.ray.direction);
         moved.tMax -= start;
     }
-    if (!(moved.tMax >= 0.0) || !rbGeometry_CastUnitRay(geometry, &moved, wish, hit)) {
+    if (!(moved.tMax >= 0.0) || !castUnitRay(geometry, &moved, wish, hit)) {
         return false;
     }
     double t = hit->t + start;

@@ -1,7 +1,7 @@
 // Poses, rates and impulses of a mechanism.
 #include "dynamics/constraints/mechanism.h"
 
-#include "base/math/angle.h"
+#include "base/math/elementary.h"
 #include "base/math/matrix3.h"
 
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism)

@@ -12,14 +12,13 @@
 
 #include "base/core/disjoint_sets.h"
 #include "base/core/tasks.h"
+#include "collision/broadphase/broad_phase.h"
 
 #include <rattleback/base.h>
 
 #include <string.h>
 
 #define NONE (-1)
-#define DIGIT_BITS 8
-#define DIGITS (1 << DIGIT_BITS)
 #define EDGES_LEAST 256 // of a block
 
 typedef struct Edge {
@@ -102,32 +101,20 @@ static void addBody(rbContactGraph* graph, int body)
     }
 }
 
-// Ascending, by radix sort: linear. Bodies of contacts mostly come in order; then nothing is done.
+// Ascending: linear. Bodies of contacts mostly come in order; then nothing is done.
 static void sortBodies(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
-    int* bodies = graph->bodies.data;
-    int max = 0;
     bool isSorted = true;
-    for (int i = 0; i < count; ++i) {
-        isSorted = isSorted && (i == 0 || bodies[i - 1] < bodies[i]);
-        max = bodies[i] > max ? bodies[i] : max;
+    for (int i = 1; i < count; ++i) {
+        isSorted = isSorted && graph->bodies.data[i - 1] < graph->bodies.data[i];
     }
-    rbArray_SetCount(graph->keys, count);
-    rbArray_SetCount(graph->islandBodies, count);
-    int* sorted = graph->islandBodies.data;
-    for (int shift = 0; !isSorted && shift < 31 && max >> shift > 0; shift += DIGIT_BITS) {
-        int starts[DIGITS + 1];
-        for (int i = 0; i < count; ++i) {
-            graph->keys.data[i] = (bodies[i] >> shift) & (DIGITS - 1);
-        }
-        distribute(graph, DIGITS, starts, sorted);
-        for (int i = 0; i < count; ++i) {
-            sorted[i] = bodies[sorted[i]];
-        }
-        memcpy(bodies, sorted, (size_t)count * sizeof *bodies);
+    rbArray_SetCount(graph->islandBodies, count); // not in use yet: memory of the sort
+    if (!isSorted) {
+        rbIdList scratch = {graph->islandBodies.data, 0, graph->islandBodies.capacity};
+        rbIdList_Sort(&(rbIdList){graph->bodies.data, count, count}, 0, &scratch);
     }
-    RB_VALIDATE(count == 0 || bodies[count - 1] == max);
+    RB_VALIDATE(count == 0 || graph->bodies.data[0] <= graph->bodies.data[count - 1]);
 }
 
 // The edges of contacts and links, between bodies.

@@ -5,6 +5,7 @@
 // same pairs. Half spaces have no box: they are compared with the boxes of all bodies that get a
 // new one.
 #include "base/core/byte_stream.h"
+#include "base/core/counting_sort.h"
 #include "base/core/hash.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/distance/tree_pair.h"
@@ -228,22 +229,6 @@ static int32_t firstLink(const rbContactPairs* pairs, int body)
     return body < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, body) : -1;
 }
 
-// Moves pairs to a list in the order of one of their bodies; pairs of the same body keep theirs.
-static void distribute(rbPairOrders* order, const rbPairOrder* from, rbPairOrder* to, bool isByB)
-{
-    int* starts = order->starts.data;
-    memset(starts, 0, (size_t)order->starts.count * sizeof *starts);
-    for (int i = 0; i < order->list.count; ++i) {
-        ++starts[(isByB ? from[i].b : from[i].a) + 1];
-    }
-    for (int i = 1; i < order->starts.count; ++i) {
-        starts[i] += starts[i - 1];
-    }
-    for (int i = 0; i < order->list.count; ++i) {
-        to[starts[isByB ? from[i].b : from[i].a]++] = from[i];
-    }
-}
-
 // Lists the pairs by their bodies: those of an a by ascending b.
 static void sortPairs(rbContactPairs* pairs)
 {
@@ -261,8 +246,9 @@ static void sortPairs(rbContactPairs* pairs)
     RB_ASSERT(order->list.count == pairs->table.count);
     rbArray_Reserve(order->byB, order->list.count);
     rbArray_SetCount(order->starts, pairs->bodies.count + 1);
-    distribute(order, order->list.data, order->byB.data, true);
-    distribute(order, order->byB.data, order->list.data, false);
+    int count = order->list.count, *starts = order->starts.data;
+    RB_SORT_BY(b, order->list.data, order->byB.data, count, starts, pairs->bodies.count);
+    RB_SORT_BY(a, order->byB.data, order->list.data, count, starts, pairs->bodies.count);
     order->isOld = false;
 }
 

@@ -1,5 +1,6 @@
 #include "dynamics/contact/contact_substeps.h"
 
+#include "base/core/counting_sort.h"
 #include "base/core/disjoint_sets.h"
 #include "base/core/lanes.h"
 #include "base/core/memory.h"
@@ -671,7 +672,7 @@ static void listContacts(void* context, rbShare share)
 static void placeContacts(Shared* shared)
 {
     rbContactSubsteps* s = shared->s;
-    int starts[KEYS + 1] = {0};
+    int starts[KEYS + 1];
     int contactCount = rbContactRun_GetCount(shared->task->run);
     rbArray_Reserve(s->found, contactCount);
     rbRunShares(contactCount, BODIES_LEAST, listContacts, shared);
@@ -687,16 +688,10 @@ static void placeContacts(Shared* shared)
         unite(s, placed.slotA, placed.slotB, isDriven);
         int color = chooseColor(s, placed.slotA, placed.slotB);
         placed.key = color * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - placed.key;
-        starts[placed.key + 1] += 1;
         s->found.data[s->found.count++] = placed;
     }
-    for (int i = 0; i < KEYS; ++i) {
-        starts[i + 1] += starts[i];
-    }
     rbArray_SetCount(s->sorted, s->found.count);
-    for (int i = 0; i < s->found.count; ++i) {
-        s->sorted.data[starts[s->found.data[i].key]++] = s->found.data[i];
-    }
+    RB_SORT_BY(key, s->found.data, s->sorted.data, s->found.count, starts, KEYS);
 }
 
 // Three numbers, or the six of a factor.

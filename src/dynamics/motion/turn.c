@@ -72,33 +72,27 @@ static inline rbQuat turnAboutAxis(rbQuat q, int axis, double angle)
     return r;
 }
 
-// Component of the momentum along an axis of the body.
-static inline double momentumAlong(rbQuat q, int axis, rbVec3 momentum)
+// A time h of the remainder of the energy about an axis of the body.
+static inline rbQuat turnRemainder(rbQuat q, int axis, double difference, rbVec3 momentum, double h)
 {
-    return rbDot(rbMat3_GetColumn(rbMatFromQuat(q), axis), momentum);
+    if (difference == 0.0) {
+        return q;
+    }
+    double along = rbDot(rbMat3_GetColumn(rbMatFromQuat(q), axis), momentum);
+    return turnAboutAxis(q, axis, h * difference * along);
 }
 
 rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, double h)
 {
-    rbQuat q = orientation;
-    if (turn->difference2 != 0.0) {
-        double l2 = momentumAlong(q, turn->axis2, momentum);
-        q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
-    }
-    if (turn->difference3 != 0.0) {
-        double l3 = momentumAlong(q, turn->axis3, momentum);
-        q = turnAboutAxis(q, turn->axis3, h * turn->difference3 * l3);
-    }
+    rbQuat q = turnRemainder(orientation, turn->axis2, turn->difference2, momentum, 0.5 * h);
+    q = turnRemainder(q, turn->axis3, turn->difference3, momentum, h);
     double half = 0.5 * h * turn->invMoment;
     double c, sinc;
     cosineAndSinc(half * half * rbLengthSquared(momentum), &c, &sinc);
     rbVec3 v = rbScale(sinc * half, momentum);
     rbQuat about = {c, v.x, v.y, v.z};
     q = rbMulQuat(about, q);
-    if (turn->difference2 != 0.0) {
-        double l2 = momentumAlong(q, turn->axis2, momentum);
-        q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
-    }
+    q = turnRemainder(q, turn->axis2, turn->difference2, momentum, 0.5 * h);
     // Back to unit length: the square of the length is 1 to a few eps.
     double scale = 1.5 - 0.5 * rbDotQuat(q, q);
     return (rbQuat){scale * q.w, scale * q.x, scale * q.y, scale * q.z};

@@ -282,7 +282,6 @@ typedef struct DirectSolver {
     rbSolver base;
     Pattern pattern;
     Node* nodes;
-    int* cuts;
     bool* isCut;     // per row of the system
     size_t* offsets; // of the values of entries
     double* values;  // of entries: M, then L
@@ -670,7 +669,6 @@ static rbSolver* createDirect(const rbRowSystem* system, int cutCount)
     RB_ASSERT(cutCount >= 0 && cutCount <= system->blockCount);
     solver->base = (rbSolver){
         .rowCount = system->rowCount, .cuts = cuts, .cutCount = cutCount, .pivotLeast = 1.0};
-    solver->cuts = cuts;
     makePattern(&solver->pattern, system, cuts, cutCount);
     STRUCTURE(CREATE)
     for (int k = 0; k < cutCount; ++k) {
@@ -704,7 +702,7 @@ void rbDirectSolver_Destroy(rbSolver* base)
     const Pattern* pattern = &solver->pattern;
     STRUCTURE(DESTROY)
     ARRAYS(DESTROY)
-    rbFree(solver->cuts, (size_t)pattern->blockCount * sizeof *solver->cuts);
+    rbFree((int*)base->cuts, (size_t)pattern->blockCount * sizeof *base->cuts);
     rbFree(pattern->blocks, (size_t)pattern->blockCount * sizeof *pattern->blocks);
     rbFree(pattern->starts, (size_t)(pattern->nodeCount + 1) * sizeof *pattern->starts);
     rbFree(pattern->rows, (size_t)pattern->entryCount * sizeof *pattern->rows);

@@ -1,6 +1,6 @@
 // The comparison methods against closed forms, orders and conservation.
 #include "base/math/elliptic.h"
-#include "base/math/quaternion.h"
+#include "lab/math/axis_angle.h"
 #include "mech_scenes.h"
 #include "rb_test.h"
 

@@ -7,7 +7,7 @@
 //          the rows their required rates
 //
 // Every part is its own mirror image in time, so the error has only even powers of h.
-#include "base/math/angle.h"
+#include "base/math/elementary.h"
 #include "dynamics/engines/step/step_valid.h"
 
 #include <float.h>

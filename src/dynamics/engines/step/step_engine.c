@@ -1,5 +1,5 @@
 // The step engine: registering bodies and joints, validating the start, results, snapshots.
-#include "base/math/angle.h"
+#include "base/math/elementary.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/solvers/solver.h"
 
