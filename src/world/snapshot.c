@@ -132,6 +132,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
         }
     }
     rbWorld_RemakeLinksOf(world, RB_ALL_BODIES);
+    world->isElastic = true; // it may be
     rbWorld_ResetEngine(world);
 }
 

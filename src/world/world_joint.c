@@ -283,6 +283,7 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
     rbArray_Put(world->springs, spring->index, spring); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Insert(&world->linkNames, spring->name, 2 * spring->index + 1);
     world->springCount += 1;
+    world->isElastic = true;
     world->energyReference += getSpringEnergy(world, spring);
     return rbWorld_SpringIdOf(world, spring->index);
 }
@@ -511,6 +512,15 @@ static double getJointEnergy(const rbWorld* world, const rbJoint* joint)
     return sum;
 }
 
+// The energy of the springs of a joint comes, in the accounting too.
+static void addElastic(rbWorld* world, const rbJoint* joint)
+{
+    for (int i = 0; i < joint->model.freedomCount; ++i) {
+        world->isElastic = world->isElastic || joint->def.freedoms[i].stiffness > 0.0;
+    }
+    world->energyReference += getJointEnergy(world, joint);
+}
+
 // Sets the bodies and the model of a joint.
 static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoint* joint,
                               rbError* error)
@@ -544,7 +554,7 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     }
     findLimitPositions(world, joint);
     world->jointCount += 1;
-    world->energyReference += getJointEnergy(world, joint);
+    addElastic(world, joint);
     return rbWorld_JointIdOf(world, joint->index);
 }
 
@@ -616,6 +626,9 @@ void rbWorld_FreeLinks(rbWorld* world)
 double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
 {
     double sum = 0.0;
+    if (!world->isElastic) {
+        return sum; // it is asked for at every change of a state
+    }
     EACH_LINK_OF(Spring, spring, world, index) {
         sum += getSpringEnergy(world, spring);
     }
@@ -792,7 +805,7 @@ static void changeFreedom(rbWorld* world, rbJoint* joint, int freedom, const rbF
     joint->def.freedoms[freedom] = *def;
     joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
     rbJoint_DefineMotor(joint, freedom, &def->motor);
-    world->energyReference += getJointEnergy(world, joint);
+    addElastic(world, joint);
     if (isOther && rbWorld_GetStepEngine(world) != NULL) {
         rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
     }
