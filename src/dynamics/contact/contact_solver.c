@@ -855,17 +855,11 @@ static double boundEnergy(const Stage* stage)
     return part;
 }
 
-// Result of all levels.
-typedef struct Climb {
-    double errors[2]; // m/s, normal, tangential
-    int worst;        // contact, -1: none
-    bool isMet;
-} Climb;
-
-static Climb climbLevels(Stage* stage)
+// Errors of all levels, m/s.
+static rbContactSolved climbLevels(Stage* stage)
 {
     rbContactRows* rows = stage->rows;
-    Climb climb = {.worst = -1, .isMet = true};
+    rbContactSolved climb = {.worst = -1, .isMet = true};
     int end = stage->pack.firstContact + stage->pack.contactCount;
     for (int first = stage->pack.firstContact, last = first; first < end; first = last) {
         while (last < end && rows->contacts.data[last].level == rows->contacts.data[first].level) {
@@ -875,8 +869,8 @@ static Climb climbLevels(Stage* stage)
         rbSweepTally tally = solveLevel(stage, first, last, &isGood);
         bool isLevelMet = isGood && stage->solved.isMet;
         climb.isMet = climb.isMet && isLevelMet;
-        climb.errors[0] = fmax(climb.errors[0], tally.normalError);
-        climb.errors[1] = fmax(climb.errors[1], tally.tangentError);
+        climb.gapError = fmax(climb.gapError, tally.normalError);
+        climb.slipError = fmax(climb.slipError, tally.tangentError);
         climb.worst = isLevelMet ? climb.worst : stage->solved.worst;
         freezeBodies(stage, first, last);
     }
@@ -911,7 +905,7 @@ static double getDrift(const Stage* stage, const rbSweepContact* contact, bool i
 
 // Sweeps over all contacts. Frozen bodies yield to their neighbors and to bodies below. Contacts
 // above assumed their old motion and miss by the difference.
-static Climb sweepMoving(Stage* stage)
+static rbContactSolved sweepMoving(Stage* stage)
 {
     int first = stage->pack.firstContact;
     int last = first + stage->pack.contactCount;
@@ -926,8 +920,9 @@ static Climb sweepMoving(Stage* stage)
         const rbSweepContact* contact = &stage->rows->contacts.data[i];
         drift = fmax(drift, getDrift(stage, contact, false) + getDrift(stage, contact, true));
     }
-    Climb climb = {{tally.normalError + drift, tally.tangentError + drift}, -1, false};
-    climb.isMet = stage->solved.isMet && fmax(climb.errors[0], climb.errors[1]) <= stage->tolerance;
+    rbContactSolved climb = {.gapError = tally.normalError + drift,
+                             .slipError = tally.tangentError + drift};
+    climb.isMet = stage->solved.isMet && fmax(climb.gapError, climb.slipError) <= stage->tolerance;
     climb.worst = climb.isMet ? -1 : stage->solved.worst;
     return climb;
 }
@@ -936,9 +931,9 @@ static Climb sweepMoving(Stage* stage)
 // energy than the stage began with and sweeps left. The rows cannot be used afterward.
 static void propagateShock(Stage* stage)
 {
-    double swept[2] = {stage->solved.gapError, stage->solved.slipError};
+    rbContactSolved swept = stage->solved;
     remember(stage);
-    Climb climb = climbLevels(stage);
+    rbContactSolved climb = climbLevels(stage);
     const rbRowsBody* bodies = stage->rows->starts.data + stage->pack.firstBody;
     bool isAnyMoving = false;
     for (int i = 0; i < stage->pack.bodyCount; ++i) {
@@ -951,8 +946,8 @@ static void propagateShock(Stage* stage)
         stage->run->bodies[bodies[i].index].isFrozen = false;
     }
     double part = boundEnergy(stage);
-    stage->solved.gapError = part * climb.errors[0] + (1.0 - part) * swept[0];
-    stage->solved.slipError = part * climb.errors[1] + (1.0 - part) * swept[1];
+    stage->solved.gapError = part * climb.gapError + (1.0 - part) * swept.gapError;
+    stage->solved.slipError = part * climb.slipError + (1.0 - part) * swept.slipError;
     stage->solved.worst = climb.worst;
     stage->solved.isMet =
         (climb.isMet && part == 1.0) ||
