@@ -146,7 +146,7 @@ struct rbWorld {
     rbIdPool springIds;
     RB_ARRAY(rbSpring*) springs;
     int springCount;
-    bool isElastic; // there has been a spring, along a freedom of a joint too
+    bool isElastic;        // there has been a spring, along a freedom of a joint too
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
 
     RB_ARRAY(rbEvent) events;
