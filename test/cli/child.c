@@ -101,7 +101,9 @@ pid_t rbStartProgram(const char* const* words, const rbChildOptions* options)
     (void)fflush(NULL);
     // what an earlier program left there is not read as the output of this one
     if (options->standardOutput == NULL) {
-        (void)remove(rbScratch(".out"));
+        char path[sizeof scratch + 8]; // rbScratch would reuse the place of a path of the test
+        (void)snprintf(path, sizeof path, "%s/.out", scratch);
+        (void)remove(path);
     }
     pid_t pid = fork();
     assert_true(pid >= 0);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 // NOLINTBEGIN(readability-identifier-naming): the names of the linker's option --wrap
-void __real_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
-void __wrap_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
+void __real_rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h);
+void __wrap_rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h);
 // NOLINTEND(readability-identifier-naming)
 
 #define GAIN_LEAST 5e-3 // of the energy before
@@ -26,11 +26,10 @@ static double factor;    // of the relative speeds after a contact; 1: no patch
 static int given;        // how often
 static double gained;    // J
 
-void __wrap_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h)
+void __wrap_rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbStepContacts* c = engine->contacts;
     if (factor == 1.0 || island->bodyCount != 2 || given > 0) {
-        __real_rbContactStep_TakeGain(engine, island, h);
+        __real_rbContactStep_TakeGain(c, island, h);
         return;
     }
     double mass = 0.0;

@@ -4,27 +4,36 @@
 #include <stddef.h>
 #include <string.h>
 
-#define RB_SORT_BY(member, source, target, count, starts, keyCount)                            \
-    rbSortByKey((source), (target), sizeof *(source), offsetof(__typeof__(*(source)), member), \
-                (count), (starts), (keyCount))
+// Sorts elements by an int member of value 0 .. keyCount - 1 from source to target. Of the
+// keyCount + 1 starts the memory is the caller's.
+#define RB_SORT_BY(member, source, target, count, starts, keyCount)                    \
+    rbSortByKey(&(rbSortedArray){(source), sizeof *(source), (size_t)(count),          \
+                                 offsetof(__typeof__(*(source)), member), (keyCount)}, \
+                (target), (starts))
 
-// Sorts elements by an int member of value 0 .. keyCount - 1 from source to target. Of
-// the keyCount + 1 starts the memory is the caller's. Inline: the sizes are constants.
-__attribute__((always_inline)) static inline void rbSortByKey(const void* source, void* target,
-                                                              size_t size, size_t keyOffset,
-                                                              int count, int* starts, int keyCount)
+typedef struct rbSortedArray {
+    const void* elements;
+    size_t size; // of an element
+    size_t count;
+    size_t keyOffset; // of the key in an element
+    int keyCount;
+} rbSortedArray;
+
+// Inline: the sizes are constants.
+__attribute__((always_inline)) static inline void rbSortByKey(const rbSortedArray* source,
+                                                              void* target, int* starts)
 {
-    const char* elements = source;
-    memset(starts, 0, (size_t)(keyCount + 1) * sizeof *starts);
-    for (int i = 0; i < count; ++i) {
-        starts[*(const int*)(const void*)&elements[(size_t)i * size + keyOffset] + 1] += 1;
+    const char* keys = (const char*)source->elements + source->keyOffset;
+    memset(starts, 0, (size_t)(source->keyCount + 1) * sizeof *starts);
+    for (size_t i = 0; i < source->count; ++i) {
+        starts[*(const int*)(const void*)&keys[i * source->size] + 1] += 1;
     }
-    for (int k = 0; k < keyCount; ++k) {
+    for (int k = 0; k < source->keyCount; ++k) {
         starts[k + 1] += starts[k];
     }
-    for (int i = 0; i < count; ++i) {
-        const char* element = &elements[(size_t)i * size];
-        int place = starts[*(const int*)(const void*)&element[keyOffset]]++;
-        memcpy((char*)target + (size_t)place * size, element, size);
+    for (size_t i = 0; i < source->count; ++i) {
+        int place = starts[*(const int*)(const void*)&keys[i * source->size]]++;
+        memcpy((char*)target + (size_t)place * source->size,
+               (const char*)source->elements + i * source->size, source->size);
     }
 }

@@ -122,7 +122,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         rbArray_FreeAll(block->contacts, block->pointCounts, block->sources, block->points);
     }
     rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
-    rbArray_FreeAll(pairs->search.fronts, pairs->search.isChanged, pairs->search.partnerCounts);
+    rbArray_Free(pairs->search.fronts); // NOLINT(bugprone-sizeof-expression)
+    rbArray_FreeAll(pairs->search.isChanged, pairs->search.partnerCounts);
     rbArray_FreeAll(pairs->ahead.bodies, pairs->ahead.contacts, pairs->ahead.points,
                     pairs->ahead.heads);
     rbIdList_Free(&pairs->search.partners);
@@ -214,6 +215,7 @@ static void removePair(rbContactPairs* pairs, int slot)
     rbPairMemory* memory = rbContactPairs_GetMemory(pairs, slot);
     if (memory != NULL) {
         if (memory->cache.front != NULL) {
+            // NOLINTNEXTLINE(bugprone-sizeof-expression)
             rbArray_Push(pairs->search.fronts, memory->cache.front);
             memory->cache.front = NULL;
         }
