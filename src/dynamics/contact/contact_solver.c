@@ -366,8 +366,8 @@ static void keepBest(Mixing* mixing, const rbContactRows* rows, const rbRowsPack
 
 static void takeBest(const Mixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
 {
-    RB_ASSERT(mixing->leastError < INFINITY && mixing->best.capacity >= 3 * impulseCount(pack));
-    for (int i = 0; i < impulseCount(pack); ++i) {
+    RB_ASSERT(mixing->best.capacity >= 3 * impulseCount(pack));
+    for (int i = 0; mixing->leastError < INFINITY && i < impulseCount(pack); ++i) {
         memcpy(unknownAt(rows, pack, 2 * pack->bodyCount + i), &mixing->best.data[3 * (size_t)i],
                3 * sizeof(double));
     }
@@ -962,6 +962,40 @@ static void propagateShock(Stage* stage)
 
 #define POLL_SWEEPS 8 // sweeps of a small island take less than to ask for a stop
 
+// After sweep number i of a stage with at most so many, which left this error.
+static void accelerate(rbContactSolver* solver, Stage* stage, int i, int most, double error)
+{
+    // plain sweeps first: they cost half, and many islands or games need no more; and last,
+    // where it will not converge: a mixture may have energy that sweeps remove
+    bool isLarge = stage->pack.bodyCount > RB_ISLAND_LARGE;
+    int plain = isLarge ? PLAIN_SWEEPS_LARGE : PLAIN_SWEEPS;
+    int last = most - (isLarge ? PLAIN_LAST_LARGE : most / 4);
+    if (isLarge && i == last && i > BEST_AFTER) {
+        takeBest(&solver->mixing, &solver->rows, &stage->pack);
+        rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep, stage->isKept);
+    }
+    if (i < plain || i >= last) {
+        return;
+    }
+    if (isLarge && i >= BEST_AFTER) {
+        keepBest(&solver->mixing, &solver->rows, &stage->pack, error);
+    }
+    if (i == plain) {
+        beginMixing(&solver->mixing, &solver->rows, &stage->pack);
+    }
+    if (isLarge && !averageSweeps(&solver->mixing, &solver->rows, &stage->pack, i)) {
+        addMomentum(&solver->mixing, &solver->rows, &stage->pack);
+    } else if (!isLarge && i > plain) {
+        mixSweeps(&solver->mixing, &solver->rows, &stage->pack);
+    }
+    if (i > plain) {
+        // impulses that cancel each other can grow large in a mixture: velocities are
+        // recomputed from the sums, otherwise rounding errors accumulate in them unseen
+        rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep, stage->isKept);
+        readVelocities(&solver->rows, &stage->pack, solver->mixing.start.data);
+    }
+}
+
 static void runStage(rbContactSolver* solver, Stage* stage)
 {
     const rbContactSettings* settings = &solver->settings;
@@ -981,37 +1015,7 @@ static void runStage(rbContactSolver* solver, Stage* stage)
         if (isDone || stage->run->sweepJoints != NULL || i + 1 >= most) {
             continue;
         }
-        // plain sweeps first: they cost half, and many islands or games need no more; and last,
-        // where it will not converge: a mixture may have energy that sweeps remove
-        bool isLarge = stage->pack.bodyCount > RB_ISLAND_LARGE;
-        int plain = isLarge ? PLAIN_SWEEPS_LARGE : PLAIN_SWEEPS;
-        int last = most - (isLarge ? PLAIN_LAST_LARGE : most / 4);
-        if (isLarge && i == last && i > BEST_AFTER) {
-            takeBest(&solver->mixing, &solver->rows, &stage->pack);
-            rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep,
-                                stage->isKept);
-        }
-        if (i < plain || i >= last) {
-            continue;
-        }
-        if (isLarge && i >= BEST_AFTER) {
-            keepBest(&solver->mixing, &solver->rows, &stage->pack, getError(&tally));
-        }
-        if (i == plain) {
-            beginMixing(&solver->mixing, &solver->rows, &stage->pack);
-        }
-        if (isLarge && !averageSweeps(&solver->mixing, &solver->rows, &stage->pack, i)) {
-            addMomentum(&solver->mixing, &solver->rows, &stage->pack);
-        } else if (!isLarge && i > plain) {
-            mixSweeps(&solver->mixing, &solver->rows, &stage->pack);
-        }
-        if (i > plain) {
-            // impulses that cancel each other can grow large in a mixture: velocities are
-            // recomputed from the sums, otherwise rounding errors accumulate in them unseen
-            rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep,
-                                stage->isKept);
-            readVelocities(&solver->rows, &stage->pack, solver->mixing.start.data);
-        }
+        accelerate(solver, stage, i, most, getError(&tally));
     }
 }
 
