@@ -235,7 +235,6 @@ static void accept(rbStepContacts* c, double end, double chosen, double estimate
 // accurate, that with the least error. False: the active set changes in all but short ones.
 static bool tryStep(rbStepContacts* c, const rbStepHost* host, double longest)
 {
-    RB_ASSERT(longest > 0.0);
     const rbStepSettings* settings = &c->engine->settings;
     double begin = c->grid.time;
     double chosen = c->order.chosen;
