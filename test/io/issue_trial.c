@@ -13,7 +13,7 @@ static Run startScene(const char* text)
     size_t size = strlen(text);
     assert_true(size < TEXT_SIZE);
     for (size_t i = 0; i <= size; ++i) {
-        json[i] = text[i] == '\'' ? '"' : text[i];
+        json[i] = (char)(text[i] == '\'' ? '"' : text[i]);
     }
     Run run = {.scene = readText(json)};
     run.world = makeWorld(run.scene);

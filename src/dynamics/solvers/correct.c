@@ -539,7 +539,6 @@ static void iterate(Iteration* it)
     bool hasLinear = solver->cutCount < it->m->blockCount;
     // With cuts one more solution would open them again.
     bool mayPolish = correction->isPolished && solver->cutCount == 0;
-    RB_ASSERT(correction->iterationsMax >= 0 && (it->isOfRates || correction->h > 0.0));
     for (;;) {
         it->result.error = 0.0;
         it->result.isBounded = it->isBounded;
