@@ -363,7 +363,7 @@ static void namesAreFoundWhileTheTableGrows(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
-// The guard is told how much memory was asked for and passes it on; what was allocated under it is
+// The guard receives the size of the request and passes it on; what was allocated under it is
 // freed as a whole.
 static void guardsTellWhatWasAskedFor(void** state)
 {

@@ -143,7 +143,7 @@ static void stiffSpringsAreNamed(void** state)
 }
 
 // Counted are springs that turn by more than a radian per step and are not damped more than
-// critically; the one with the shortest period is told.
+// critically; the one with the shortest period is reported.
 static void onlyStiffSpringsAreCounted(void** state)
 {
     (void)state;
