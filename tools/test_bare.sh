@@ -24,7 +24,7 @@ inside /tmp/rb/bin/rattleback view rattleback --for 1
 inside apt-get -q install -y --no-install-recommends man-db pkg-config g++ >>build/bare/apt.log 2>&1 || { tail -n 20 build/bare/apt.log >&2; exit 1; }
 echo "=== test/install/check.sh"
 inside ctest --test-dir /root/rattleback/build/release -R '^install[.]' --output-on-failure
-inside man -M /tmp/rb/share/man rattleback | head -n 5
+inside man -M /tmp/rb/share/man rattleback >"$root/man.txt" && head -n 5 "$root/man.txt"
 
 echo "=== make uninstall"
 inside make -C /root/rattleback uninstall PREFIX=/tmp/rb

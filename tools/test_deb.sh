@@ -28,8 +28,8 @@ echo "=== dpkg -i"
 inside sh -c 'dpkg -i /packages/*.deb'
 
 echo "=== man rattleback"
-inside man rattleback | head -n 5
-inside man rattleback-run | grep -q 'EXIT STATUS'
+inside man rattleback >"$root/man.txt" && head -n 5 "$root/man.txt"
+inside man rattleback-run >"$root/man.txt" && grep -q 'EXIT STATUS' "$root/man.txt"
 
 echo "=== rattleback run, rattleback view"
 inside rattleback run tumbling-box --duration 1

@@ -23,7 +23,8 @@ export RB_TEST_LEVEL=$level
 log=$folder/test-mpi.log
 : >"$log"
 
-if ldd "$program" | grep -q libmpich; then
+# Without a pipe: grep -q ends at the first match, and ldd, which still writes, would fail the pipe.
+if [[ $(ldd "$program") == *libmpich* ]]; then
     launcher=(mpirun.mpich)
     otherLauncher=(mpirun.openmpi --oversubscribe --bind-to none)
     rankVariable=PMI_RANK
