@@ -823,7 +823,7 @@ static rbSeparationCache copyCache(const rbContactPairs* pairs, int slot)
 }
 
 static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
-                          bool isCapped)
+                          const rbContactAhead* flight)
 {
     rbContactCandidate pair =
         pairs->pairs.data[item.slot]; // what is found here holds elsewhere too
@@ -833,10 +833,11 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     if (areApart(&pair, &a, &b, near)) {
         return false;
     }
-    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // overlap gets no deeper
-    if (isCapped) {
-        limit -= CAPPED_SLACK * fmin(a.radius, b.radius);
-    }
+    // overlap gets no deeper, and is undone as fast as the settings say
+    double parted = flight->h * pairs->settings.partSpeed - (pairs->settings.shell - near);
+    double slack = CAPPED_SLACK * fmin(a.radius, b.radius);
+    double node = getNodeDistance(pairs, item.slot);
+    double limit = flight->isCapped ? fmin(near, node) - slack : fmin(near, node + parted);
     rbSeparationCache cache = copyCache(pairs, item.slot);
     if (isManyfold(pairs, item.a, item.b)) {
         bool overlaps = false;
@@ -1066,7 +1067,7 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
         guardCores(pairs, item, flight);
     }
     rbSeparationInput input = makeAheadInput(pairs, item);
-    bool isNear = isOverlapping(pairs, item, &input, flight->isCapped);
+    bool isNear = isOverlapping(pairs, item, &input, flight);
     if (!isNear && only == NULL) {
         return;
     }
