@@ -9,8 +9,6 @@
 #define PASSES_MAX 64      // over the points of one contact in a sweep; a face needs about 20
 #define PASS_SHARE 0.01    // part of the tolerance left by these
 #define JOINT_SWEEPS_MAX 8 // after impulses were scaled back
-#define PLAIN_SWEEPS 100   // over the points of a single contact, before they are accelerated
-#define DRIFT_GROWTH 1.1   // squared changes of sweeps that grow by less than this are steady
 
 // ------------------------------------------------------------------------------ one point
 
@@ -175,14 +173,13 @@ static void moveHit(const rbHits* all, rbHit* hit, double part)
 
 // A conjugate step after a sweep. A sweep that changed more than the previous one restarts the
 // directions. Returns the square of the change made by the sweep.
-static double accelerate(rbHits* all, double lastSquare, double growthMax)
+static double accelerate(rbHits* all, double lastSquare)
 {
     double square = 0.0;
     for (int i = 0; i < all->hitCount; ++i) {
         square += rbLengthSquared(rbSub(all->hits[i].p, all->hits[i].last));
     }
     double part = lastSquare > 0.0 ? square / lastSquare : INFINITY;
-    part = part > 1.0 && part <= growthMax ? 1.0 : part;
     for (int i = 0; i < all->hitCount; ++i) {
         rbHit* hit = &all->hits[i];
         rbVec3 change = rbSub(hit->p, hit->last);
@@ -224,26 +221,20 @@ static bool sweepToTargets(rbHits* all, int sweepsMax)
 {
     bool isMet = false;
     bool isJointed = all->sweepJoints != NULL;
-    bool isSingle = all->groupCount == 1;
     double square = 0.0;
     double worst = INFINITY;
     for (int i = 0; i < sweepsMax && !isMet; ++i) {
         rbPoll();
-        // Two points that stick, on a line that is not quite the same for both bodies: their
-        // impulses grow by the same small amount in every sweep, up to the cone.
-        bool isSlow = i >= PLAIN_SWEEPS;
-        bool isAccelerated = !isJointed && (isSlow || !isSingle);
-        bool isFirst = i == (isSingle ? PLAIN_SWEEPS : 0);
-        for (int k = 0; isAccelerated && k < all->hitCount; ++k) {
+        for (int k = 0; k < all->hitCount; ++k) {
             all->hits[k].last = all->hits[k].p;
-            all->hits[k].ahead = isFirst ? RB_VEC3_ZERO : all->hits[k].ahead;
+            all->hits[k].ahead = i == 0 ? RB_VEC3_ZERO : all->hits[k].ahead;
         }
         worst = rbHits_Sweep(all, 0, all->groupCount);
         all->sweeps += 1;
         // A later point may have disturbed an earlier one, so the final error is measured.
         isMet = sweepJoints(all) && worst <= all->tolerance && measure(all) <= all->tolerance;
-        if (isAccelerated && !isMet && i + 1 < sweepsMax) {
-            square = accelerate(all, square, isSingle ? DRIFT_GROWTH : 1.0);
+        if (!isJointed && !isMet && i + 1 < sweepsMax) {
+            square = accelerate(all, square);
         }
     }
     // friction that cycles within the tolerance is not a miss
