@@ -569,41 +569,21 @@ static double findExtremum(const Series* series, double low, double high)
     return rbFindRoot(slopeAt, &difference, low, high, 0.0, EVALUATIONS_MAX).x;
 }
 
-// The first point from start to end where u_z rises to value; INFINITY if there is none. u_z is
-// below or at the value at the start. Within a piece it has at most one extremum.
-static double findRise(const Series* z, double value, double start, double end)
+// The first point from start to end where u_z rises (sign 1) or falls (-1) to a value; INFINITY if
+// there is none. Within a piece it has at most one extremum.
+static double findPassage(const Series* z, double value, double sign, double start, double end)
 {
-    double startSlope = evaluateSlope(z, start), endSlope = evaluateSlope(z, end);
-    double endValue = evaluate(z, end);
-    if (startSlope < 0.0) {
-        double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
-        return endValue >= value && endSlope > 0.0 ? findCrossing(z, value, bottom, end) : INFINITY;
-    }
-    if (endValue >= value) {
-        return findCrossing(z, value, start, end);
-    }
-    if (endSlope < 0.0) {
-        double top = findExtremum(z, start, end);
-        return evaluate(z, top) >= value ? findCrossing(z, value, start, top) : INFINITY;
+    bool turns = (evaluateSlope(z, start) > 0.0) != (evaluateSlope(z, end) > 0.0);
+    double marks[3] = {start, turns ? findExtremum(z, start, end) : end, end};
+    double last = sign * (evaluate(z, start) - value);
+    for (int i = 1; i < 3; ++i) {
+        double next = sign * (evaluate(z, marks[i]) - value);
+        if (next > last && next >= 0.0) {
+            return last >= 0.0 ? marks[i - 1] : findCrossing(z, value, marks[i - 1], marks[i]);
+        }
+        last = next;
     }
     return INFINITY;
-}
-
-// The first point from start to end where u_z falls to zero; INFINITY if there is none.
-static double findFall(const Series* z, double start, double end)
-{
-    double startSlope = evaluateSlope(z, start), endSlope = evaluateSlope(z, end);
-    if (startSlope < 0.0 && evaluate(z, start) <= 0.0) {
-        return start;
-    }
-    if (startSlope >= 0.0) {
-        if (!(endSlope < 0.0) || evaluate(z, end) >= 0.0) {
-            return INFINITY;
-        }
-        return findCrossing(z, 0.0, findExtremum(z, start, end), end);
-    }
-    double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
-    return evaluate(z, bottom) < 0.0 ? findCrossing(z, 0.0, start, bottom) : INFINITY;
 }
 
 // The first point from start to end where the goal is reached.
@@ -612,7 +592,7 @@ static double findGoal(const rbImpactPath* path, const CurvedPiece* piece, doubl
     const Series* series = &piece->quantities[path->quantity];
     double value = path->goal - piece->base[path->quantity];
     if (path->quantity == RB_QUANTITY_VELOCITY) {
-        return findRise(series, value, start, end);
+        return findPassage(series, value, 1.0, start, end);
     }
     return evaluate(series, end) >= value ? findCrossing(series, value, start, end) : INFINITY;
 }
@@ -648,9 +628,10 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
     double t = 0.0;
     bool isAtEnd = false;
     while (path->mode != RB_MODE_DONE && !isAtEnd) {
-        double fall = path->mode == RB_MODE_RESTITUTION
-                          ? findFall(&piece.quantities[RB_QUANTITY_VELOCITY], t, length)
-                          : INFINITY;
+        double fall =
+            path->mode == RB_MODE_RESTITUTION
+                ? findPassage(&piece.quantities[RB_QUANTITY_VELOCITY], 0.0, -1.0, t, length)
+                : INFINITY;
         double end = fall < length ? fall : length;
         double goal = findGoal(path, &piece, t, end);
         bool isGoal = goal < INFINITY;
