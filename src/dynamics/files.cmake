@@ -9,6 +9,8 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
+  src/dynamics/contact/hits.c
+  src/dynamics/contact/impacts.c
   src/dynamics/contact/substep_joints.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
@@ -42,7 +44,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
   src/dynamics/impact/impact.c
-  src/dynamics/impact/impacts.c
   src/dynamics/joints/joint_model.c
   src/dynamics/joints/joint_parts.c
   src/dynamics/joints/joint_table.c

@@ -118,10 +118,10 @@ static rbWorld* makeMeshes(void)
 // The recorded hashes; with 0, runs are only compared with each other.
 static const Golden goldens[] = {
     // Changed when bodies of a heap began to return to where they lay (issue 22).
-    {"pile", makePile, 0.8, UINT64_C(0xf8056620ee8034f2), UINT64_C(0xb10f6deaaee9849d)},
+    {"pile", makePile, 0.8, UINT64_C(0x3c5d81d011efd903), UINT64_C(0xa9bc0630c74e2583)},
     {"gas", makeGas, 3.0, UINT64_C(0x4adedec8a60e27b5), UINT64_C(0x20d5a1d9f62a972e)},
-    {"top", makeTop, 0.1, UINT64_C(0xd7a1401e756a84d5), UINT64_C(0x24934ebec8025fdd)},
-    {"meshes", makeMeshes, 0.6, UINT64_C(0x8a30d835759145eb), UINT64_C(0x87002f33fa2bd384)},
+    {"top", makeTop, 0.1, UINT64_C(0x3104ec4d48de0949), UINT64_C(0x64a742dacedfd211)},
+    {"meshes", makeMeshes, 0.6, UINT64_C(0x8a30d835759145eb), UINT64_C(0xac911ec077437607)},
 };
 
 static void run(const Golden* golden, double step, uint64_t* state, uint64_t* journal)

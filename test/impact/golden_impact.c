@@ -12,8 +12,8 @@
 
 // Changed when microcollisions that slide into a jam became impacts by the law, when gainsEnergy
 // became part of the history, and when simultaneous impacts followed their laws (issue 22).
-#define GOLDEN_SINGLE UINT64_C(0xe51f061e0829acb8)
-#define GOLDEN_SEVERAL UINT64_C(0x5ce659d18cd31360)
+#define GOLDEN_SINGLE UINT64_C(0xce26fed44be37ed3)
+#define GOLDEN_SEVERAL UINT64_C(0xc45af5128ee80454)
 
 static uint64_t hashVector(uint64_t hash, rbVec3 v)
 {

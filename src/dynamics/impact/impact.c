@@ -8,6 +8,7 @@
 #include "base/core/words.h"
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
+#include "base/math/roots.h"
 #include "dynamics/impact/impact_path.h"
 #include "dynamics/impact/impact_words.h"
 
@@ -16,6 +17,7 @@
 #include <stdio.h>
 
 #define STEPS_MAX 400
+#define EVALUATIONS_MAX 400 // of a root; about 10 are usual
 // Impulses outside the friction cone by less than this fraction count as on it.
 #define CONE_ROUNDING 1e-13
 #define CONE_NEAR 1e-9
@@ -312,8 +314,8 @@ static StraightPiece makeSlidingPiece(const rbImpactPath* path, const rbSlip* sl
     return piece;
 }
 
-// Solves (lambda + mu A) d = w, and the derivative of |d|^2/2 by lambda.
-static void solveShifted(const rbImpactPath* path, double lambda, double d[2], double* slope)
+// Solves (lambda + mu A) d = w. Returns |d|.
+static double solveShifted(const rbImpactPath* path, double lambda, double d[2])
 {
     const rbSym3* k = &path->k;
     double a = lambda + path->mu * k->xx;
@@ -322,35 +324,25 @@ static void solveShifted(const rbImpactPath* path, double lambda, double d[2], d
     double determinant = a * c - b * b;
     d[0] = (c * k->xz - b * k->yz) / determinant;
     d[1] = (a * k->yz - b * k->xz) / determinant;
-    *slope = -(c * d[0] * d[0] - 2.0 * b * d[0] * d[1] + a * d[1] * d[1]) / determinant;
+    return sqrt(d[0] * d[0] + d[1] * d[1]);
+}
+
+static double excessAt(double lambda, void* context)
+{
+    double d[2];
+    return 1.0 / solveShifted(context, lambda, d) - 1.0;
 }
 
 // The direction in which sliding resumes (L-92): (K xi)_t = w - mu A d = lambda d, lambda > 0. So d
 // solves (lambda + mu A) d = w with |d| = 1. The length of that solution falls strictly with
 // lambda, from |A^-1 w|/mu at 0, which is above 1 exactly when sticking is unstable: there is one
-// root, and no direction, pi or other, is a special case. Newton on 1/|d|, which is nearly linear
-// in lambda. Returns lambda, which is g: computed from d it would be lost in rounding when K is
-// badly scaled.
+// root, and no direction, pi or other, is a special case. 1/|d| is nearly linear in lambda. Returns
+// lambda, which is g: computed from d it would be lost in rounding when K is badly scaled.
 static double findResumedDirection(const rbImpactPath* path, double d[2])
 {
-    double low = 0.0;
     double high = sqrt(path->k.xz * path->k.xz + path->k.yz * path->k.yz);
-    double lambda = 0.0, slope = 0.0;
-    for (int i = 0; i < 100; ++i) {
-        solveShifted(path, lambda, d, &slope);
-        double length = sqrt(d[0] * d[0] + d[1] * d[1]);
-        low = length > 1.0 ? lambda : low;
-        high = length > 1.0 ? high : lambda;
-        double next = lambda - (length - 1.0) * (length * length) / slope;
-        next = next > low && next < high ? next : 0.5 * (low + high);
-        bool isSettled = fabs(next - lambda) <= DBL_EPSILON * next || !(high > low);
-        lambda = next;
-        if (isSettled) {
-            break;
-        }
-    }
-    solveShifted(path, lambda, d, &slope);
-    double length = sqrt(d[0] * d[0] + d[1] * d[1]);
+    double lambda = rbFindRoot(excessAt, (void*)path, 0.0, high, 0.0, EVALUATIONS_MAX).x;
+    double length = solveShifted(path, lambda, d);
     d[0] /= length;
     d[1] /= length;
     return lambda;
@@ -546,94 +538,52 @@ static double chooseLength(const CurvedPiece* piece)
     return length;
 }
 
-// Where the parabola at the start crosses the value. The work starts with no slope at all.
-static double guessCrossing(const Series* series, double value, bool isRising, double start)
+// A series less a value.
+typedef struct Difference {
+    const Series* series;
+    double value;
+} Difference;
+
+static double differenceAt(double t, void* context)
 {
-    double curvature = 0.0;
-    for (int i = series->order; i >= 2; --i) {
-        curvature = curvature * start + (double)(i * (i - 1)) * series->c[i];
-    }
-    double slope = evaluateSlope(series, start);
-    double gap = value - evaluate(series, start);
-    double root = sqrt(fmax(slope * slope + 2.0 * curvature * gap, 0.0));
-    return start + 2.0 * gap / (slope + (isRising ? root : -root));
+    const Difference* difference = context;
+    return evaluate(difference->series, t) - difference->value;
 }
 
-// Where the series crosses the value between low and high, once. Newton's method, kept within the
-// bracket.
-static double findCrossing(const Series* series, double value, bool isRising, double low,
-                           double high)
+static double slopeAt(double t, void* context)
 {
-    double lowEnd = low, highEnd = high;
-    double t = guessCrossing(series, value, isRising, low);
-    t = t > low && t < high ? t : 0.5 * (low + high);
-    for (int i = 0; i < 200; ++i) {
-        double difference = evaluate(series, t) - value;
-        double slope = evaluateSlope(series, t);
-        if (difference == 0.0) {
-            break;
-        }
-        highEnd = (difference > 0.0) == isRising ? t : highEnd;
-        lowEnd = (difference > 0.0) == isRising ? lowEnd : t;
-        double next = t - difference / slope;
-        bool isSettled = fabs(next - t) <= DBL_EPSILON * fabs(t) || !(highEnd > lowEnd);
-        if (isSettled) {
-            break;
-        }
-        t = next > lowEnd && next < highEnd ? next : 0.5 * (lowEnd + highEnd);
-    }
-    return t;
+    return evaluateSlope(((const Difference*)context)->series, t);
+}
+
+// Where the series crosses the value between low and high, once.
+static double findCrossing(const Series* series, double value, double low, double high)
+{
+    Difference difference = {series, value};
+    return rbFindRoot(differenceAt, &difference, low, high, 0.0, EVALUATIONS_MAX).x;
 }
 
 // Where the slope of the series changes sign between low and high.
 static double findExtremum(const Series* series, double low, double high)
 {
-    bool isRising = evaluateSlope(series, high) > 0.0;
-    for (int i = 0; i < 30 && low < high; ++i) {
-        double middle = 0.5 * (low + high);
-        bool isAfter = (evaluateSlope(series, middle) > 0.0) == isRising;
-        high = isAfter ? middle : high;
-        low = isAfter ? low : middle;
-    }
-    return 0.5 * (low + high);
+    Difference difference = {series, 0.0};
+    return rbFindRoot(slopeAt, &difference, low, high, 0.0, EVALUATIONS_MAX).x;
 }
 
-// The first point from start to end where u_z rises to value; INFINITY if there is none. u_z is
-// below or at the value at the start. Within a piece it has at most one extremum.
-static double findRise(const Series* z, double value, double start, double end)
+// The first point from start to end where u_z rises (sign 1) or falls (-1) to a value; INFINITY if
+// there is none. Within a piece it has at most one extremum.
+static double findPassage(const Series* z, double value, double sign, double start, double end)
 {
-    double startSlope = evaluateSlope(z, start), endSlope = evaluateSlope(z, end);
-    double endValue = evaluate(z, end);
-    if (startSlope < 0.0) {
-        double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
-        return endValue >= value && endSlope > 0.0 ? findCrossing(z, value, true, bottom, end)
-                                                   : INFINITY;
-    }
-    if (endValue >= value) {
-        return findCrossing(z, value, true, start, end);
-    }
-    if (endSlope < 0.0) {
-        double top = findExtremum(z, start, end);
-        return evaluate(z, top) >= value ? findCrossing(z, value, true, start, top) : INFINITY;
+    bool turns = (evaluateSlope(z, start) > 0.0) != (evaluateSlope(z, end) > 0.0);
+    double marks[3] = {start, turns ? findExtremum(z, start, end) : end, end};
+    double last = sign * (evaluate(z, start) - value);
+    for (int i = 1; i < 3; ++i) {
+        double next = sign * (evaluate(z, marks[i]) - value);
+        if (next > last && next >= 0.0) {
+            return last >= 0.0 ? marks[i - 1] : findCrossing(z, value, marks[i - 1], marks[i]);
+        }
+        last = next;
     }
     return INFINITY;
-}
-
-// The first point from start to end where u_z falls to zero; INFINITY if there is none.
-static double findFall(const Series* z, double start, double end)
-{
-    double startSlope = evaluateSlope(z, start), endSlope = evaluateSlope(z, end);
-    if (startSlope < 0.0 && evaluate(z, start) <= 0.0) {
-        return start;
-    }
-    if (startSlope >= 0.0) {
-        if (!(endSlope < 0.0) || evaluate(z, end) >= 0.0) {
-            return INFINITY;
-        }
-        return findCrossing(z, 0.0, false, findExtremum(z, start, end), end);
-    }
-    double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
-    return evaluate(z, bottom) < 0.0 ? findCrossing(z, 0.0, false, start, bottom) : INFINITY;
 }
 
 // The first point from start to end where the goal is reached.
@@ -642,10 +592,9 @@ static double findGoal(const rbImpactPath* path, const CurvedPiece* piece, doubl
     const Series* series = &piece->quantities[path->quantity];
     double value = path->goal - piece->base[path->quantity];
     if (path->quantity == RB_QUANTITY_VELOCITY) {
-        return findRise(series, value, start, end);
+        return findPassage(series, value, 1.0, start, end);
     }
-    return evaluate(series, end) >= value ? findCrossing(series, value, true, start, end)
-                                          : INFINITY;
+    return evaluate(series, end) >= value ? findCrossing(series, value, start, end) : INFINITY;
 }
 
 static void setTangentialState(rbImpactPath* path, const rbSlip* slip, const CurvedPiece* piece,
@@ -679,9 +628,10 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
     double t = 0.0;
     bool isAtEnd = false;
     while (path->mode != RB_MODE_DONE && !isAtEnd) {
-        double fall = path->mode == RB_MODE_RESTITUTION
-                          ? findFall(&piece.quantities[RB_QUANTITY_VELOCITY], t, length)
-                          : INFINITY;
+        double fall =
+            path->mode == RB_MODE_RESTITUTION
+                ? findPassage(&piece.quantities[RB_QUANTITY_VELOCITY], 0.0, -1.0, t, length)
+                : INFINITY;
         double end = fall < length ? fall : length;
         double goal = findGoal(path, &piece, t, end);
         bool isGoal = goal < INFINITY;

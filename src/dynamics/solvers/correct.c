@@ -87,22 +87,15 @@ static void factorBlock(const rbMechanism* mechanism, const rbRowBlock* block,
     const rbRow* rows = &mechanism->rows[block->firstRow];
     const rbRowMass* massA = &mechanism->masses[block->bodyA];
     const rbRowMass* massB = &mechanism->masses[block->bodyB];
+    const double* compliance = &mechanism->compliance[block->firstRow];
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
-            matrix[j * n + i] = rbCoupleRows(massA, &rows[i], 1.0, &rows[j], 1.0) +
-                                rbCoupleRows(massB, &rows[i], -1.0, &rows[j], -1.0);
+            bool isActive = compliance[i] < INFINITY && compliance[j] < INFINITY;
+            matrix[j * n + i] = isActive ? rbCoupleRows(massA, &rows[i], 1.0, &rows[j], 1.0) +
+                                               rbCoupleRows(massB, &rows[i], -1.0, &rows[j], -1.0)
+                                         : 0.0;
         }
-    }
-    for (int i = 0; i < n; ++i) {
-        double compliance = mechanism->compliance[block->firstRow + i];
-        if (compliance < INFINITY) {
-            matrix[i * n + i] += compliance;
-            continue;
-        }
-        for (int j = 0; j < n; ++j) {
-            matrix[j * n + i] = 0.0;
-            matrix[i * n + j] = 0.0;
-        }
+        matrix[i * n + i] += compliance[i] < INFINITY ? compliance[i] : 0.0;
     }
     rbSmallFactor_Make(factor, matrix, n);
 }

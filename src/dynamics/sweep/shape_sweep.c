@@ -31,9 +31,8 @@
 #define TOLERANCE 1e-10
 // Iterations of the general row; each gains a factor of four for a grazing motion.
 #define ITERATIONS_MAX 256
-// Pairs of triangles of hulls above which a guess by distances shortens the search, and the margin
-// after it, as a fraction of the size, in which the contact is searched first.
-#define PAIRS_SHORT 2500
+// The margin after a guess by distances, as a fraction of the size, in which the contact of two
+// lists of triangles is searched first.
 #define AFTER_GUESS 1e-7
 
 // Sine of the angle of a motion to a plane, and of two edges, below which they count as parallel:
@@ -849,8 +848,7 @@ static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* e
     }
     Search search = startSearch(pair);
     rbShapeSweep guess;
-    bool isLong = b.tree == NULL && (long long)a.count * b.count > PAIRS_SHORT;
-    if (isLong && sweepByDistance(pair, &guess, NULL) == RB_STATUS_OK) {
+    if (b.tree == NULL && sweepByDistance(pair, &guess, NULL) == RB_STATUS_OK) {
         if (!guess.isHit) {
             finishSearch(&search, sweep);
             return RB_STATUS_OK;
