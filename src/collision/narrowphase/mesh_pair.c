@@ -782,28 +782,11 @@ static int formClusters(Collector* c)
     return clusters;
 }
 
-// Drops the points that span nothing beyond those before them: the reduction selected them only for
-// lack of better ones.
-static void dropIdle(rbManifold* m, double extent)
-{
-    double shortest = SAME_POINT * extent;
-    const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, shortest, shortest * extent,
-                                                  shortest * extent};
-    int count = m->count;
-    RB_ASSERT(count <= RB_MANIFOLD_POINTS_MAX);
-    for (m->count = 1; m->count < count; ++m->count) {
-        if (!(rbJudgePoint(&m->points[m->count], m) > least[m->count])) {
-            return;
-        }
-    }
-}
-
 // The manifold of a cluster; marks the candidates kept.
 static rbManifold reduceCluster(Collector* c, int cluster)
 {
     rbManifold manifold = {0};
     int count = 0;
-    double extent = 0.0;
     for (int i = 0; i < c->count; ++i) {
         const Candidate* item = &c->items[i];
         if (item->cluster != cluster) {
@@ -818,14 +801,9 @@ static rbManifold reduceCluster(Collector* c, int cluster)
         point.featureId = (uint32_t)i; // until it is chosen
         if (count == 0 || point.distance <= c->threshold) {
             c->chosen[count++] = point;
-            extent = fmax(extent, rbDistance(point.pointA, c->chosen[0].pointA));
         }
     }
-    RB_ASSERT(count > 0);
-    // of points that are equally deep, one at a corner leads: the reduction keeps it
-    rbLeadWithCorner(c->chosen, count, 1e-9 * c->size, 0.0);
-    rbReducePoints(c->chosen, count, extent, &manifold);
-    dropIdle(&manifold, fmax(extent, 1e-9 * c->size));
+    (void)rbReduceRegion(c->chosen, count, 1e-9 * c->size, &manifold);
     for (int i = 0; i < manifold.count; ++i) {
         Candidate* item = &c->items[manifold.points[i].featureId];
         item->isKept = true;
@@ -881,37 +859,13 @@ static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 norma
     c->items[c->count++] = (Candidate){point, normal, -1, false};
 }
 
-// Id of the edge between two corners of a triangle, the same from either triangle.
-static int nameEdge(const rbPolyhedron* p, int origin, int corner)
-{
-    unsigned u = (unsigned)p->triangles[origin].v[corner];
-    unsigned v = (unsigned)p->triangles[origin].v[(corner + 1) % 3];
-    unsigned low = u < v ? u : v, high = u < v ? v : u;
-    return (int)((low * 0x9E3779B1u ^ high * 0x85EBCA77u) & 0x7FFFFFFFu);
-}
-
-// A triangle as a feature; the sides run counter-clockwise about the cross product of its corners.
-static void makeFeature(const rbGeometry* geometry, int origin, const rbVec3 corners[3],
-                        rbContactFeature* feature)
-{
-    const rbPolyhedron* p = geometry->polyhedron;
-    feature->count = 3;
-    feature->faceId = p->faceOfTriangle[origin];
-    feature->normal = rbNormalize(rbCrossOfCorners(corners));
-    for (int k = 0; k < 3; ++k) {
-        feature->corners[k] = corners[k];
-        feature->vertexIds[k] = p->triangles[origin].v[k];
-        feature->edgeIds[k] = nameEdge(p, origin, k);
-    }
-}
-
 // The corners of the region that two triangles share, projected along the normal n from A to B,
 // which is nearly that of the reference: A (0) or B.
 static void addShared(Collector* c, const Faces* f, rbVec3 n, int reference)
 {
     rbContactFeature features[2];
-    makeFeature(c->pair->a, f->originA, f->pair->cornersA, &features[0]);
-    makeFeature(c->pair->b, f->originB, f->pair->cornersB, &features[1]);
+    rbMakeTriangleFeature(c->pair->a, f->originA, f->pair->cornersA, f->normalA, &features[0]);
+    rbMakeTriangleFeature(c->pair->b, f->originB, f->pair->cornersB, f->normalB, &features[1]);
     rbFeaturePoints found;
     found.count = 0;
     rbClipFeatures(features, reference, n, &found);
@@ -991,8 +945,10 @@ static uint32_t nameWitness(const Collector* c, const Faces* f)
                                a->faceOfTriangle[f->originA]);
     }
     if (partA.kind == RB_FIGURE_EDGE && partB.kind == RB_FIGURE_EDGE) {
-        return rbMakeFeatureId(RB_MEETING_CROSSING, nameEdge(a, f->originA, partA.index),
-                               nameEdge(b, f->originB, partB.index));
+        const int *u = a->triangles[f->originA].v, *v = b->triangles[f->originB].v;
+        return rbMakeFeatureId(RB_MEETING_CROSSING,
+                               rbNameMeshEdge(u[partA.index], u[(partA.index + 1) % 3]),
+                               rbNameMeshEdge(v[partB.index], v[(partB.index + 1) % 3]));
     }
     return rbMakeFeatureId(RB_MEETING_CROSSING, a->faceOfTriangle[f->originA],
                            b->faceOfTriangle[f->originB]);
