@@ -11,7 +11,6 @@
 #include "world/world_joint.h"
 #include "world/world_settings.h"
 
-#include <float.h>
 #include <stddef.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
@@ -53,6 +52,9 @@ static uint64_t structureHash(const rbWorld* world)
 
 // -------------------------------------------------------------------------------------- parameters
 
+// kg, kg m^2: squares of inverses are finite.
+#define INERTIA_MIN 1e-150
+
 static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
 {
     rbBody* body = &world->bodies.data[index];
@@ -67,7 +69,7 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
     RB_MOVE_FINITE(stream, motion->moments);
     RB_MOVE_FINITE(stream, motion->mass);
     double least = fmin(fmin(motion->moments.x, motion->moments.y), motion->moments.z);
-    rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) >= DBL_MIN);
+    rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) >= INERTIA_MIN);
     rbByteStream_Check(stream, !body->hasMass || rbWorld_IsBodyAlive(world, index));
     rbByteStream_Check(stream, body->radius >= 0.0);
     for (int i = 0; i < body->shapes.count; ++i) {
