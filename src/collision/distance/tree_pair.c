@@ -529,23 +529,6 @@ static double boundMotion(const rbFront* front, const rbTreePairInput* input)
     return rbLength(shift) + chord * input->b->radius;
 }
 
-// Lower bound of one pair along the hint only.
-static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
-{
-    const int slots[2] = {entry->slotA, entry->slotB};
-    double gap = rbDot(search->hints[0], search->frames[0].shift) - search->boxSlack;
-    for (int side = 0; side < 2; ++side) {
-        rbVec3 hint = search->hints[side];
-        const rbTiltedNode* node = &search->trees[side]->tilted[slots[side] / RB_BOX_WIDTH];
-        int place = slots[side] % RB_BOX_WIDTH;
-        gap -= rbDot(hint, rbPickLane(node->center, place)) +
-               fabs(rbDot(hint, rbPickLane(node->longAxis, place))) +
-               fabs(rbDot(hint, rbPickLane(node->wideAxis, place))) +
-               fabs(rbDot(hint, rbPickLane(node->normal, place))) * (double)node->thickness[place];
-    }
-    return gap;
-}
-
 // Recomputes the bounds of front pairs that might matter; those that do matter leave the front and
 // become pending.
 static void refreshFront(Search* search)
@@ -555,9 +538,6 @@ static void refreshFront(Search* search)
     for (int i = 0; i < front->count; ++i) {
         rbTreeEntry entry = front->entries[i];
         double limit = search->best + search->moved;
-        if (entry.key < limit) {
-            entry.key = fmax(entry.key, boundAlongHint(search, &entry) + search->moved);
-        }
         if (entry.key < limit) {
             entry.key = fmax(entry.key, boundPair(search, &entry) + search->moved);
         }
