@@ -10,7 +10,7 @@
 #define GOLDEN_COUNT 60
 #define ENTRIES 2048
 
-static const uint64_t golden = 0x1ad0e389c6d88e20u;
+static const uint64_t golden = 0xc54cdeceadad3044u;
 
 static uint64_t hashVector(uint64_t hash, rbVec3 v)
 {
