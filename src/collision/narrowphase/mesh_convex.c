@@ -3,10 +3,9 @@
 // The search for the nearest triangle: branch and bound, depth first, the nearest child first.
 //
 // The bound of a box and the core is the gap along some direction, which never exceeds their
-// distance. Three directions are tried, cheap ones first, until one proves that the box is farther
-// away than the best known triangle: that of the best pair, along which the extent of the core is
-// already known; that from the point of the box nearest to the center of the core; the normal of
-// the box. Triangles are measured by GJK, or by closed forms against points and segments.
+// distance. Two directions are tried: that of the best pair, along which the extent of the core is
+// already known, and that from the point of the box nearest to the center of the core. Triangles
+// are measured by GJK, or by closed forms against points and segments.
 //
 // Signed distance between a mesh and a convex shape, from searches for the nearest triangle.
 //
@@ -291,12 +290,6 @@ static double boundBox(const Search* search, const rbTiltedNode* node, int place
         if (best < search->cut && !search->isPoint) {
             best = fmax(best, findLow(query, u) - front);
         }
-    }
-    if (best < search->cut && !search->isPoint) {
-        bool isAbove = rbDot(box.normal, rbSub(search->middle, box.center)) >= 0.0;
-        rbVec3 u = isAbove ? box.normal : rbNeg(box.normal);
-        double gap = findLow(query, u) - frontOf(&box, u) - query->slack;
-        best = fmax(best, gap);
     }
     return fmax(best, 0.0);
 }
