@@ -200,10 +200,10 @@ static void meshesHaveTheSameBitsEverywhere(void** state)
         rbShapeType type;
         uint64_t hash;
     } meshes[4] = {
-        {RB_SHAPE_POLYHEDRON, 0x6ca5b6f3dc76543eu},
+        {RB_SHAPE_POLYHEDRON, 0x1d68a36bb893cc0bu},
         {RB_SHAPE_MESH, 0xe1720bcefa4596c8u},
         {RB_SHAPE_SOUP, 0x7f77ad2af091fc0cu},
-        {RB_SHAPE_COMPOUND, 0x48bdd74d7ee8564fu},
+        {RB_SHAPE_COMPOUND, 0xda538fb119251dd2u},
     };
     bool isSame = true;
     for (int k = 0; k < 4; ++k) {
