@@ -21,7 +21,8 @@ static void writeValue(rbJson* json, const char* key, const rbSetting* setting,
         memcpy(&vector, (const char*)settings + setting->offset, sizeof vector);
         rbJson_Vec3(json, key, vector);
     } else if (setting->accepted.words != NULL) {
-        rbJson_Text(json, key, rbSetting_GetWord(setting, settings));
+        int word = (int)rbSetting_GetNumber(setting, settings);
+        rbJson_Text(json, key, rbWords_Name(setting->accepted.words, word));
     } else if (setting->storage == RB_STORAGE_SWITCH) {
         rbJson_Bool(json, key, rbSetting_GetNumber(setting, settings) != 0.0);
     } else {
@@ -254,7 +255,7 @@ static void describeValue(const rbSetting* setting, const void* settings, char* 
     }
     double number = rbSetting_GetNumber(setting, settings);
     if (setting->accepted.words != NULL) {
-        (void)snprintf(text, capacity, "%s", rbSetting_GetWord(setting, settings));
+        (void)snprintf(text, capacity, "%s", rbWords_Name(setting->accepted.words, (int)number));
     } else if (setting->storage == RB_STORAGE_SWITCH) {
         (void)snprintf(text, capacity, "%s", number != 0.0 ? "true" : "false");
     } else if (setting->accepted.isInfinityFine && number > setting->accepted.high) {

@@ -11,7 +11,8 @@ static void putValue(rbMessage* text, const char* key, const rbSetting* setting,
         memcpy(&vector, (const char*)settings + setting->offset, sizeof vector);
         rbMessage_PutVec3(text, key, vector);
     } else if (setting->accepted.words != NULL) {
-        rbMessage_PutString(text, key, rbSetting_GetWord(setting, settings));
+        int word = (int)rbSetting_GetNumber(setting, settings);
+        rbMessage_PutString(text, key, rbWords_Name(setting->accepted.words, word));
     } else if (setting->storage == RB_STORAGE_SWITCH) {
         rbMessage_PutBool(text, key, rbSetting_GetNumber(setting, settings) != 0.0);
     } else {

@@ -6,6 +6,7 @@
 // files.
 #include "base/core/byte_stream.h"
 #include "base/core/hash.h"
+#include "base/math/quaternion.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_settings.h"
@@ -51,12 +52,16 @@ static uint64_t structureHash(const rbWorld* world)
 
 // -------------------------------------------------------------------------------------- parameters
 
+// kg, kg m^2: squares of inverses are finite.
+#define INERTIA_MIN 1e-150
+
 static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
 {
     rbBody* body = &world->bodies.data[index];
     rbMotionBody* motion = &world->motions.data[index];
     RB_MOVE_FINITE(stream, body->mass);
     RB_MOVE_FINITE(stream, world->principals.data[index]);
+    rbByteStream_Check(stream, rbIsUnitQuat(world->principals.data[index].q));
     RB_MOVE(stream, body->radius); // infinite with a half space
     RB_MOVE(stream, body->hasMass);
     RB_MOVE(stream, body->hasExplicitMass);
@@ -64,7 +69,7 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
     RB_MOVE_FINITE(stream, motion->moments);
     RB_MOVE_FINITE(stream, motion->mass);
     double least = fmin(fmin(motion->moments.x, motion->moments.y), motion->moments.z);
-    rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) > 0.0);
+    rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) >= INERTIA_MIN);
     rbByteStream_Check(stream, !body->hasMass || rbWorld_IsBodyAlive(world, index));
     rbByteStream_Check(stream, body->radius >= 0.0);
     for (int i = 0; i < body->shapes.count; ++i) {
@@ -190,6 +195,7 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     for (int i = 0; i < world->bodies.count; ++i) {
         moveFlight(&world->flights.data[i], world->bodies.data[i].hasMass, stream);
         RB_MOVE_FINITE(stream, world->states.data[i]);
+        rbByteStream_Check(stream, rbIsUnitQuat(world->states.data[i].orientation));
         RB_MOVE_FINITE(stream, world->bodies.data[i].loads);
         RB_MOVE_FINITE(stream, world->motions.data[i].acceleration); // held bodies have none
     }

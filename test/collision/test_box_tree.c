@@ -58,15 +58,14 @@ typedef struct Visit {
     int nodes, blocks;
 } Visit;
 
-// Long double holds sums of a float and a double of similar size without rounding.
 static void checkStraightBox(const rbBoxTree* tree, int slot, rbVec3 x)
 {
     const rbBoxNode* node = &tree->nodes[slot / RB_BOX_WIDTH];
     int place = slot % RB_BOX_WIDTH;
     const double c[3] = {x.x, x.y, x.z};
     for (int axis = 0; axis < 3; ++axis) {
-        long double offset = (long double)c[axis] - (long double)node->center[axis][place];
-        assert_true(fabsl(offset) <= (long double)node->half[axis][place]);
+        assert_true((double)node->lower[axis][place] <= c[axis]);
+        assert_true(c[axis] <= (double)node->upper[axis][place]);
     }
 }
 

@@ -10,7 +10,7 @@
 #define GOLDEN_COUNT 60
 #define ENTRIES 2048
 
-static const uint64_t golden = 0x478dc14e6c05c18du;
+static const uint64_t golden = 0xc54cdeceadad3044u;
 
 static uint64_t hashVector(uint64_t hash, rbVec3 v)
 {

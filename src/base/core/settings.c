@@ -50,18 +50,6 @@ void rbSetting_SetNumber(const rbSetting* setting, void* settings, double value)
     }
 }
 
-const char* rbSetting_GetWord(const rbSetting* setting, const void* settings)
-{
-    const rbWords* words = setting->accepted.words;
-    return words != NULL ? rbWords_Name(words, (int)rbSetting_GetNumber(setting, settings)) : NULL;
-}
-
-double* rbSetting_GetVector(const rbSetting* setting, void* settings)
-{
-    RB_ASSERT(setting->storage == RB_STORAGE_VECTOR);
-    return (double*)(void*)((char*)settings + setting->offset);
-}
-
 // ------------------------------------------------------------------------------------- ranges
 
 bool rbSetting_IsAccepted(const rbSetting* setting, double value)

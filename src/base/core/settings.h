@@ -92,10 +92,6 @@ rbStatus rbSettingList_Check(const rbSettingList* list, const void* settings, rb
 // A value: numbers, 0 and 1 of switches, the index of a word. Not of vectors.
 double rbSetting_GetNumber(const rbSetting* setting, const void* settings);
 void rbSetting_SetNumber(const rbSetting* setting, void* settings, double value);
-// The word it is at, NULL if it has no words.
-const char* rbSetting_GetWord(const rbSetting* setting, const void* settings);
-// The three numbers of a vector.
-double* rbSetting_GetVector(const rbSetting* setting, void* settings);
 // Whether a number, or a component, is accepted; NaN is not.
 bool rbSetting_IsAccepted(const rbSetting* setting, double value);
 // "expected a number > 0 and <= 1 m", cut to the capacity; text is returned.

@@ -39,7 +39,6 @@ typedef struct Search {
     rbTreeEntry* heap;
     int count, capacity;
     double moved;  // m, added to bounds to form keys
-    bool isDiving; // no triangles have been tested yet: all pairs go to the stack
     bool isCover;  // a front is kept and is complete so far
     double best;   // m, distance of the result, never more than the limit
     double square; // of it
@@ -407,8 +406,7 @@ static void openPair(Search* search, const rbTreeEntry* entry, int childA, int c
         child.key = key > entry->key ? key : entry->key;
         if (child.key >= search->best + search->moved) {
             keep(search, child);
-        } else if (child.key <= search->moved || search->count == search->capacity ||
-                   search->isDiving) {
+        } else if (child.key <= search->moved || search->count == search->capacity) {
             opened.centers[meetCount] = opened.centers[k];
             meeting[meetCount++] = child;
         } else {
@@ -416,24 +414,6 @@ static void openPair(Search* search, const rbTreeEntry* entry, int childA, int c
         }
     }
     stackChildren(search, meeting, opened.centers, meetCount);
-}
-
-// After the first triangles: pairs with a bound go to the heap, and the best of them is next.
-static void surface(Search* search)
-{
-    int kept = 0;
-    search->isDiving = false;
-    for (int i = 0; i < search->top; ++i) {
-        rbTreeEntry entry = search->stack[i];
-        if (entry.key >= search->best + search->moved) {
-            keep(search, entry);
-        } else if (entry.key <= search->moved || search->count == search->capacity) {
-            search->stack[kept++] = entry;
-        } else {
-            push(search, entry);
-        }
-    }
-    search->top = kept;
 }
 
 // Processes one pair taken from the heap or stack.
@@ -454,9 +434,6 @@ static void visit(Search* search, const rbTreeEntry* entry)
         return;
     }
     keep(search, measured);
-    if (search->isDiving) {
-        surface(search);
-    }
 }
 
 // Least bound of the pending pairs, at most the best known distance.
@@ -529,23 +506,6 @@ static double boundMotion(const rbFront* front, const rbTreePairInput* input)
     return rbLength(shift) + chord * input->b->radius;
 }
 
-// Lower bound of one pair along the hint only.
-static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
-{
-    const int slots[2] = {entry->slotA, entry->slotB};
-    double gap = rbDot(search->hints[0], search->frames[0].shift) - search->boxSlack;
-    for (int side = 0; side < 2; ++side) {
-        rbVec3 hint = search->hints[side];
-        const rbTiltedNode* node = &search->trees[side]->tilted[slots[side] / RB_BOX_WIDTH];
-        int place = slots[side] % RB_BOX_WIDTH;
-        gap -= rbDot(hint, rbPickLane(node->center, place)) +
-               fabs(rbDot(hint, rbPickLane(node->longAxis, place))) +
-               fabs(rbDot(hint, rbPickLane(node->wideAxis, place))) +
-               fabs(rbDot(hint, rbPickLane(node->normal, place))) * (double)node->thickness[place];
-    }
-    return gap;
-}
-
 // Recomputes the bounds of front pairs that might matter; those that do matter leave the front and
 // become pending.
 static void refreshFront(Search* search)
@@ -555,9 +515,6 @@ static void refreshFront(Search* search)
     for (int i = 0; i < front->count; ++i) {
         rbTreeEntry entry = front->entries[i];
         double limit = search->best + search->moved;
-        if (entry.key < limit) {
-            entry.key = fmax(entry.key, boundAlongHint(search, &entry) + search->moved);
-        }
         if (entry.key < limit) {
             entry.key = fmax(entry.key, boundPair(search, &entry) + search->moved);
         }
@@ -611,14 +568,13 @@ static bool resumeFront(Search* search)
         !(search->moved <= MOVED_MAX * size)) {
         return false;
     }
-    search->isDiving = false;
     if (search->best > 0.0) {
         refreshFront(search);
     }
     if (!search->isCover) {
         // no capacity for all pairs that matter: start from the roots
         search->count = 0;
-        search->isCover = search->isDiving = true;
+        search->isCover = true;
         return false;
     }
     return true;
@@ -681,7 +637,6 @@ rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
     RB_ASSERT(search.heap != NULL && search.capacity >= 1);
     search.count = 0;
     search.moved = 0.0;
-    search.isDiving = true;
     search.isCover = input->front != NULL;
     search.best = input->limit;
     search.square = input->limit * input->limit;

@@ -370,13 +370,8 @@ static int addNode(rbBoxTree* tree)
 static void setBox(rbBoxNode* node, int place, const Box* box)
 {
     for (int axis = 0; axis < 3; ++axis) {
-        double lower = -(double)box->below[axis];
-        double upper = (double)box->above[axis];
-        float center = (float)(0.5 * (lower + upper));
-        double below = (double)center - lower;
-        double above = upper - (double)center;
-        node->center[axis][place] = center;
-        node->half[axis][place] = roundUp(below > above ? below : above);
+        node->lower[axis][place] = -box->below[axis];
+        node->upper[axis][place] = box->above[axis];
     }
 }
 
@@ -528,8 +523,8 @@ static Row gatherSlots(const rbBoxTree* tree, int slot)
             }
             const rbBoxNode* node = &tree->nodes[at / RB_BOX_WIDTH];
             int place = at % RB_BOX_WIDTH;
-            float x = node->half[0][place], y = node->half[1][place], z = node->half[2][place];
-            float gain = (x * y + y * z + z * x) / (float)added;
+            rbVec3 h = rbSub(rbPickLane(node->upper, place), rbPickLane(node->lower, place));
+            float gain = (float)(h.x * h.y + h.y * h.z + h.z * h.x) / (float)added;
             chosen = gain > largest ? i : chosen;
             largest = gain > largest ? gain : largest;
         }
@@ -544,11 +539,10 @@ static void setRayPlace(const rbBoxTree* tree, rbRayNode* node, int place, int s
 {
     const rbBoxNode* from = slot >= 0 ? &tree->nodes[slot / RB_BOX_WIDTH] : NULL;
     for (int axis = 0; axis < 3; ++axis) {
-        double center = from != NULL ? (double)from->center[axis][slot % RB_BOX_WIDTH] : 0.0;
-        double half =
-            from != NULL ? (double)from->half[axis][slot % RB_BOX_WIDTH] : -(double)INFINITY;
-        node->ends[axis][0][place] = -roundUp(half - center);
-        node->ends[axis][1][place] = roundUp(center + half);
+        node->ends[axis][0][place] =
+            from != NULL ? from->lower[axis][slot % RB_BOX_WIDTH] : INFINITY;
+        node->ends[axis][1][place] =
+            from != NULL ? from->upper[axis][slot % RB_BOX_WIDTH] : -INFINITY;
     }
     node->child[place] = from != NULL ? from->child[slot % RB_BOX_WIDTH] : RB_BOX_EMPTY;
     node->blocks[place] = -1;

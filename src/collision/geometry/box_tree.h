@@ -23,9 +23,8 @@
 
 // Boxes along the axes.
 typedef struct rbBoxNode {
-    float center[3][RB_BOX_WIDTH]; // m
-    float half[3][RB_BOX_WIDTH];
-    int32_t child[RB_BOX_WIDTH]; // occupied places come first
+    float lower[3][RB_BOX_WIDTH], upper[3][RB_BOX_WIDTH]; // m
+    int32_t child[RB_BOX_WIDTH];                          // occupied places come first
 } rbBoxNode;
 
 // The same boxes for rays, which wait for every step down: nodes are merged with their children as

@@ -284,13 +284,12 @@ static int findCorner(const rbPolyhedron* p, int first, int end, rbVec3 directio
     return best;
 }
 
-// The same by the tree: of faces that are equally far, the first.
-static int findCornerByTree(const rbPolyhedron* p, rbVec3 direction)
+rbVec3 rbPolyhedron_FindFarthest(const rbPolyhedron* p, rbVec3 direction, int* face)
 {
     rbReachWalk walk;
     rbReachWalk_Start(&walk, p->tree, direction);
     int best = -1;
-    int bestFace = p->faceCount;
+    *face = p->faceCount;
     double largest = -INFINITY;
     const rbTriangleBlock* block;
     while ((block = rbReachWalk_Next(&walk, largest)) != NULL) {
@@ -302,25 +301,25 @@ static int findCornerByTree(const rbPolyhedron* p, rbVec3 direction)
             if (value < largest) {
                 continue;
             }
-            int face = p->faceOfTriangle[block->origins[lane]];
-            if (value > largest || face < bestFace) {
-                best = findCorner(p, p->faceStarts[face], p->faceStarts[face + 1], direction);
-                bestFace = face;
+            int other = p->faceOfTriangle[block->origins[lane]];
+            if (value > largest || other < *face) {
+                best = findCorner(p, p->faceStarts[other], p->faceStarts[other + 1], direction);
+                *face = other;
                 largest = rbDot(direction, p->vertices[p->indices[best]]);
             }
         }
     }
     RB_ASSERT(best >= 0);
-    return best;
+    return p->vertices[p->indices[best]];
 }
 
 static rbVec3 supportOfPolyhedron(const rbGeometry* geometry, rbVec3 direction)
 {
     const rbPolyhedron* p = geometry->polyhedron;
     // over corners: a vertex that no face uses is not part of the shape
-    int corner = p->tree != NULL ? findCornerByTree(p, direction)
-                                 : findCorner(p, 0, p->indexCount, direction);
-    return p->vertices[p->indices[corner]];
+    int face;
+    return p->tree != NULL ? rbPolyhedron_FindFarthest(p, direction, &face)
+                           : p->vertices[p->indices[findCorner(p, 0, p->indexCount, direction)]];
 }
 
 static rbBounds boundsOfPolyhedron(const rbGeometry* geometry, rbTransform transform)

@@ -102,6 +102,10 @@ static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
 // Twice the vector area of a loop by Newell's sum about its first vertex.
 rbVec3 rbComputeNewell(const rbVec3* vertices, const int* loop, int count);
 
+// The vertex of a shape with a tree that is farthest along a direction, and the first face that has
+// such a vertex.
+rbVec3 rbPolyhedron_FindFarthest(const rbPolyhedron* polyhedron, rbVec3 direction, int* face);
+
 // Does the outline of a face cross or touch itself? O(corners^2).
 bool rbPolyhedron_IsFaceCrossing(const rbPolyhedron* polyhedron, int face);
 

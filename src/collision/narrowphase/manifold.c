@@ -27,7 +27,7 @@
 // Of a region: points as deep as the deepest within this fraction of its size, and as far from the
 // center, count as equal.
 #define SAME_CORNER 1e-8
-// Fraction of the square of the size: a smaller area counts as a line.
+// Fraction of the size, or of its square: a smaller length or area counts as none.
 #define FLAT 1e-6
 
 #define CLIP_MAX (2 * RB_FEATURE_CORNERS_MAX + 4)
@@ -300,7 +300,8 @@ static double areaOf(rbVec3 a, rbVec3 b, rbVec3 c, rbVec3 normal)
     return rbDot(normal, rbCross(rbSub(b, a), rbSub(c, a)));
 }
 
-double rbJudgePoint(const rbManifoldPoint* p, const rbManifold* m)
+// The gain of a point over those of a manifold: depth, distance, then area on either side.
+static double judgePoint(const rbManifoldPoint* p, const rbManifold* m)
 {
     const rbManifoldPoint* chosen = m->points;
     if (m->count == 0) {
@@ -350,14 +351,6 @@ static int findFirst(const rbManifoldPoint* candidates, int count, double deep, 
     return first;
 }
 
-void rbLeadWithCorner(rbManifoldPoint* points, int count, double deep, double far)
-{
-    int corner = findFirst(points, count, deep, far);
-    rbManifoldPoint first = points[corner];
-    points[corner] = points[0];
-    points[0] = first;
-}
-
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold)
 {
     RB_ASSERT(count >= 0 && size >= 0.0);
@@ -367,9 +360,9 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
     while (manifold->count < RB_MANIFOLD_POINTS_MAX && count > 0) {
         bool isFirst = manifold->count == 0 && count > RB_MANIFOLD_POINTS_MAX;
         int best = isFirst ? findFirst(candidates, count, margins[0], margins[0]) : 0;
-        double highest = rbJudgePoint(&candidates[best], manifold);
+        double highest = judgePoint(&candidates[best], manifold);
         for (int k = 1; k < count && !isFirst; ++k) {
-            double value = rbJudgePoint(&candidates[k], manifold);
+            double value = judgePoint(&candidates[k], manifold);
             if (value > highest + margins[manifold->count]) {
                 highest = value;
                 best = k;
@@ -383,36 +376,39 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
     }
 }
 
-// Drops points that are redundant for a line or a triangle of points: points without area.
-static void dropFlat(rbManifold* manifold, double size)
+// Drops the points that span nothing beyond those before them: they were selected only for lack of
+// better ones.
+static void dropIdle(rbManifold* m, double size)
 {
-    const rbManifoldPoint* p = manifold->points;
-    double least = FLAT * size * size;
-    if (manifold->count < 3) {
-        return;
-    }
-    rbVec3 area = rbCross(rbSub(p[1].pointA, p[0].pointA), rbSub(p[2].pointA, p[0].pointA));
-    if (rbLength(area) <= least) {
-        manifold->count = 2;
-    } else if (manifold->count == 4) {
-        manifold->count = 3;
-        manifold->count = rbJudgePoint(&p[3], manifold) <= least ? 3 : 4;
+    const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, FLAT * size, FLAT * size * size,
+                                                  FLAT * size * size};
+    int count = m->count;
+    for (m->count = 1; m->count < count; ++m->count) {
+        if (!(judgePoint(&m->points[m->count], m) > least[m->count])) {
+            return;
+        }
     }
 }
 
-void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
+int rbReduceRegion(rbManifoldPoint* points, int count, double sizeMin, rbManifold* manifold)
 {
-    double size = 0.0;
+    RB_ASSERT(count > 0 && sizeMin >= 0.0);
+    double size = sizeMin;
     for (int i = 1; i < count; ++i) {
         size = rbMaxOf(size, rbDistance(points[i].pointA, points[0].pointA));
     }
-    RB_ASSERT(count >= 0 && isfinite(size));
-    if (count > 1) {
-        // it is selected first: a corner of the region, not a vertex of a floor inside it
-        rbLeadWithCorner(points, count, SAME_CORNER * size, SAME_CORNER * size);
-    }
+    RB_ASSERT(isfinite(size));
+    // it is selected first: a corner of the region, not a vertex of a floor inside it
+    int corner = findFirst(points, count, SAME_CORNER * size, SAME_CORNER * size);
+    rbManifoldPoint first = points[corner];
+    points[corner] = points[0];
+    points[0] = first;
     rbReducePoints(points, count, size, manifold);
-    dropFlat(manifold, size);
+    dropIdle(manifold, size);
+    for (int i = 0; i < manifold->count; ++i) {
+        points[i] = manifold->points[i];
+    }
+    return manifold->count;
 }
 
 // The feature that faces a unit direction, at a point of the surface where that matters

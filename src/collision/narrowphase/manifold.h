@@ -51,15 +51,10 @@ uint32_t rbFlipFeatureId(uint32_t id);
 // than rounding, so that a tiny motion does not switch the choice back and forth.
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold);
 
-// The same for points of a region of any size: the corners of a flat region, the ends of a line.
-void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
-
-// The gain of a point over those of a manifold: depth, distance, then area on either side.
-double rbJudgePoint(const rbManifoldPoint* point, const rbManifold* manifold);
-
-// Moves a corner to the front: of the points as deep as the deepest within the margin deep, the one
-// farthest from their center; the first of those that are as far within the margin far.
-void rbLeadWithCorner(rbManifoldPoint* points, int count, double deep, double far);
+// Keeps the relevant points of a region, the corners of a flat one or the ends of a line: in the
+// manifold, whose normal is set, and at the front of the points. Returns their number. Lengths
+// below 1e-6 of the region, or of sizeMin if that is larger, count as zero.
+int rbReduceRegion(rbManifoldPoint* points, int count, double sizeMin, rbManifold* manifold);
 
 // The feature of B, in the frame of A, that faces A against a normal from A to B, at a point of its
 // surface where that matters (polyhedra).

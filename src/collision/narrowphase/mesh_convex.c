@@ -3,10 +3,9 @@
 // The search for the nearest triangle: branch and bound, depth first, the nearest child first.
 //
 // The bound of a box and the core is the gap along some direction, which never exceeds their
-// distance. Three directions are tried, cheap ones first, until one proves that the box is farther
-// away than the best known triangle: that of the best pair, along which the extent of the core is
-// already known; that from the point of the box nearest to the center of the core; the normal of
-// the box. Triangles are measured by GJK, or by closed forms against points and segments.
+// distance. Two directions are tried: that of the best pair, along which the extent of the core is
+// already known, and that from the point of the box nearest to the center of the core. Triangles
+// are measured by GJK, or by closed forms against points and segments.
 //
 // Signed distance between a mesh and a convex shape, from searches for the nearest triangle.
 //
@@ -291,12 +290,6 @@ static double boundBox(const Search* search, const rbTiltedNode* node, int place
         if (best < search->cut && !search->isPoint) {
             best = fmax(best, findLow(query, u) - front);
         }
-    }
-    if (best < search->cut && !search->isPoint) {
-        bool isAbove = rbDot(box.normal, rbSub(search->middle, box.center)) >= 0.0;
-        rbVec3 u = isAbove ? box.normal : rbNeg(box.normal);
-        double gap = findLow(query, u) - frontOf(&box, u) - query->slack;
-        best = fmax(best, gap);
     }
     return fmax(best, 0.0);
 }
@@ -924,80 +917,48 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)
 // Vertices closer to each other than this fraction of the size are merged.
 #define SAME_POINT 1e-9
 
-// Data collected during the traversal.
+// Low vertices, for contacts.
 typedef struct Sweep {
-    const rbGeometry* mesh;
-    rbVec3 up;    // unit, out of the half space
-    double cut;   // m, higher vertices are skipped
-    int triangle; // containing the lowest vertex so far, -1: none
-    int corner;
-    // for contacts
-    double radius;                  // m, rounding radius of the mesh
-    const rbSeparation* separation; // NULL: only the lowest vertex is needed
+    const rbMeshConvex* pair;
+    const rbSeparation* separation;
+    rbVec3 up;  // unit, out of the half space
+    double cut; // m, higher vertices are skipped
     rbManifold* manifold;
     rbManifoldPoint points[POINTS_MAX];
     int count;
 } Sweep;
 
-// Keeps the relevant points and frees capacity.
-static void reduce(Sweep* sweep)
-{
-    rbReduceRegion(sweep->points, sweep->count, sweep->manifold);
-    sweep->count = sweep->manifold->count;
-    for (int i = 0; i < sweep->count; ++i) {
-        sweep->points[i] = sweep->manifold->points[i];
-    }
-}
-
 static void addPoint(Sweep* sweep, rbVec3 vertex, double height, int index)
 {
     const rbSeparation* s = sweep->separation;
-    vertex = rbAddScaled(vertex, sweep->radius, s->normal);
-    double distance = s->distance + height - sweep->radius - rbDot(sweep->up, s->pointA);
+    double radius = sweep->pair->radiusMesh;
+    vertex = rbAddScaled(vertex, radius, s->normal);
+    double distance = s->distance + height - radius - rbDot(sweep->up, s->pointA);
     for (int i = 0; i < sweep->count; ++i) {
         double apart = rbDistance(sweep->points[i].pointA, vertex);
-        if (apart <= SAME_POINT * sweep->mesh->radius) {
+        if (apart <= SAME_POINT * sweep->pair->mesh->radius) {
             return;
         }
     }
     if (sweep->count == POINTS_MAX) {
-        reduce(sweep);
+        sweep->count = rbReduceRegion(sweep->points, sweep->count, 0.0, sweep->manifold);
     }
     sweep->points[sweep->count++] =
         (rbManifoldPoint){vertex, rbAddScaled(vertex, distance, s->normal), distance,
                           rbMakeFeatureId(RB_MEETING_VERTEX_A, index, 0)};
 }
 
-static void visitTriangle(Sweep* sweep, int triangle)
+static void visitBlock(Sweep* sweep, const rbTriangleBlock* block)
 {
-    rbVec3 corners[3];
-    rbGetMeshTriangle(sweep->mesh, triangle, corners);
-    const rbPolyhedron* p = sweep->mesh->polyhedron;
-    int origin = rbGetMeshOrigin(sweep->mesh, triangle);
-    for (int k = 0; k < 3; ++k) {
-        double height = rbDot(sweep->up, corners[k]);
-        if (!(height <= sweep->cut)) {
-            continue;
-        }
-        if (sweep->separation != NULL) {
-            addPoint(sweep, corners[k], height, p->triangles[origin].v[k]);
-        } else {
-            sweep->cut = height;
-            sweep->triangle = triangle;
-            sweep->corner = k;
-        }
-    }
-}
-
-static void run(Sweep* sweep)
-{
-    rbReachWalk walk;
-    rbReachWalk_Start(&walk, sweep->mesh->polyhedron->tree, rbNeg(sweep->up));
-    const rbTriangleBlock* block;
-    while ((block = rbReachWalk_Next(&walk, -sweep->cut)) != NULL) {
-        int first = RB_BOX_WIDTH * (int)(block - walk.tree->blocks);
-        for (int i = 0; i < RB_BOX_WIDTH && block->origins[i] >= 0; ++i) {
-            visitTriangle(sweep, first + i);
+    for (int i = 0; i < RB_BOX_WIDTH && block->origins[i] >= 0; ++i) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, i, corners);
+        const int* v = sweep->pair->mesh->polyhedron->triangles[block->origins[i]].v;
+        for (int k = 0; k < 3; ++k) {
+            double height = rbDot(sweep->up, corners[k]);
+            if (height <= sweep->cut) {
+                addPoint(sweep, corners[k], height, v[k]);
+            }
         }
     }
 }
@@ -1007,16 +968,12 @@ void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTrans
 {
     RB_ASSERT(plane->type == RB_SHAPE_PLANE && mesh->polyhedron->tree != NULL);
     rbVec3 up = rbRotate(transform.q, plane->data.plane.normal);
-    Sweep sweep = {.mesh = mesh, .up = up, .cut = INFINITY, .triangle = -1};
-    run(&sweep);
-    RB_ASSERT(sweep.triangle >= 0);
-    rbVec3 corners[3];
-    rbGetMeshTriangle(mesh, sweep.triangle, corners);
-    rbVec3 lowest = corners[sweep.corner];
+    int face;
+    rbVec3 lowest = rbPolyhedron_FindFarthest(mesh->polyhedron, rbNeg(up), &face);
     double distance = rbDot(up, rbSub(lowest, transform.p)) - plane->data.plane.offset;
     double scale = rbLength(lowest) + rbLength(transform.p) + fabs(plane->data.plane.offset);
     *separation = rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
-    separation->faceA = rbGetMeshFace(mesh, sweep.triangle);
+    separation->faceA = face;
     separation->faceB = -1;
 }
 
@@ -1026,15 +983,15 @@ void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separ
     rbVec3 up = rbNeg(separation->normal);
     *manifold = (rbManifold){
         .normal = separation->normal, .childA = separation->childA, .childB = separation->childB};
-    Sweep sweep = {.mesh = pair->mesh,
-                   .up = up,
-                   .radius = pair->radiusMesh,
-                   .separation = separation,
-                   .manifold = manifold};
+    Sweep sweep = {.pair = pair, .separation = separation, .up = up, .manifold = manifold};
     // the witness is a vertex: it comes first and is kept
     double base = rbDot(up, separation->pointA) + pair->radiusMesh;
     sweep.cut = base + fmax(threshold - separation->distance, 0.0);
-    run(&sweep);
-    rbReduceRegion(sweep.points, sweep.count, manifold);
-    RB_ASSERT(manifold->count > 0);
+    rbReachWalk walk;
+    rbReachWalk_Start(&walk, pair->mesh->polyhedron->tree, separation->normal);
+    const rbTriangleBlock* block;
+    while ((block = rbReachWalk_Next(&walk, -sweep.cut)) != NULL) {
+        visitBlock(&sweep, block);
+    }
+    (void)rbReduceRegion(sweep.points, sweep.count, 0.0, manifold);
 }

@@ -5,6 +5,7 @@
 #include "collision/convex/gjk.h"
 #include "collision/geometry/closest.h"
 #include "collision/geometry/polyhedron.h"
+#include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/mesh_depth.h"
 
 // A mesh and a bounded convex shape (sphere to hull).
@@ -59,6 +60,13 @@ bool rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbContact
 // manifold.
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifold);
+
+// Id of the edge between two vertices of a mesh, the same from either of its triangles.
+int rbNameMeshEdge(int v0, int v1);
+
+// A triangle of a mesh as a feature. corners: in any frame; normal: unit, of either side.
+void rbMakeTriangleFeature(const rbGeometry* mesh, int origin, const rbVec3 corners[3],
+                           rbVec3 normal, rbContactFeature* feature);
 
 // ------------------------------------------------------------------------ triangles near a core
 

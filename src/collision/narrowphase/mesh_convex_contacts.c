@@ -12,6 +12,7 @@
 #include "collision/narrowphase/mesh_convex.h"
 
 #include <math.h>
+#include <string.h>
 
 // Triangles examined; if more are within reach, only the nearest.
 #define NEAR_MAX 96
@@ -100,42 +101,38 @@ static rbVec3 directionOf(const Region* region, const rbMeshNear* near)
     return region->pair->mesh->isSolid || rbDot(n, region->out) >= 0.0 ? n : rbNeg(n);
 }
 
-// Id of the edge between two vertices of the mesh; a hash of both where edges are unknown.
-static int edgeIdOf(const rbPolyhedron* p, int v0, int v1)
+int rbNameMeshEdge(int v0, int v1)
 {
-    if (p->edges != NULL) {
-        int count;
-        const int* edges = rbPolyhedron_GetVertexEdges(p, v0, &count);
-        for (int i = 0; i < count; ++i) {
-            const rbEdge* e = &p->edges[edges[i]];
-            if (e->v0 == v1 || e->v1 == v1) {
-                return edges[i];
-            }
-        }
+    unsigned low = (unsigned)(v0 < v1 ? v0 : v1), high = (unsigned)(v0 < v1 ? v1 : v0);
+    return (int)((low * 0x9E3779B1u ^ high * 0x85EBCA77u) & 0x7FFFFFFFu);
+}
+
+void rbMakeTriangleFeature(const rbGeometry* mesh, int origin, const rbVec3 corners[3],
+                           rbVec3 normal, rbContactFeature* feature)
+{
+    const rbPolyhedron* p = mesh->polyhedron;
+    const int* v = p->triangles[origin].v;
+    bool isBack = rbDot(rbCrossOfCorners(corners), normal) < 0.0;
+    feature->count = 3;
+    feature->faceId = p->faceOfTriangle[origin];
+    feature->normal = normal;
+    for (int k = 0; k < 3; ++k) {
+        int here = isBack ? 2 - k : k, next = isBack ? (4 - k) % 3 : (k + 1) % 3;
+        feature->corners[k] = corners[here];
+        feature->vertexIds[k] = v[here];
+        feature->edgeIds[k] = rbNameMeshEdge(v[here], v[next]);
     }
-    int low = v0 < v1 ? v0 : v1;
-    return (int)((unsigned)(v0 + v1) * 31u + (unsigned)low) & 0x3FFFFFFF;
 }
 
 // A triangle of the mesh as a feature that faces a direction.
-static void makeFeature(const rbGeometry* mesh, int triangle, rbVec3 direction,
-                        rbContactFeature* feature)
+static void faceTriangle(const rbGeometry* mesh, int triangle, rbVec3 direction,
+                         rbContactFeature* feature)
 {
-    const rbPolyhedron* p = mesh->polyhedron;
-    int origin = rbGetMeshOrigin(mesh, triangle);
-    int face = p->faceOfTriangle[origin];
-    const int* v = p->triangles[origin].v;
-    bool isBack = rbDot(p->normals[face], direction) < 0.0;
-    feature->count = 3;
-    feature->faceId = face;
-    feature->normal = isBack ? rbNeg(p->normals[face]) : p->normals[face];
-    for (int k = 0; k < 3; ++k) {
-        int here = v[isBack ? 2 - k : k];
-        int next = v[isBack ? (4 - k) % 3 : (k + 1) % 3];
-        feature->corners[k] = p->vertices[here];
-        feature->vertexIds[k] = here;
-        feature->edgeIds[k] = edgeIdOf(p, here, next);
-    }
+    rbVec3 corners[3];
+    rbGetMeshTriangle(mesh, triangle, corners);
+    rbVec3 n = mesh->polyhedron->normals[rbGetMeshFace(mesh, triangle)];
+    n = rbDot(n, direction) < 0.0 ? rbNeg(n) : n;
+    rbMakeTriangleFeature(mesh, rbGetMeshOrigin(mesh, triangle), corners, n, feature);
 }
 
 // The relevant points of the region become those of the manifold. Corners of features come first,
@@ -154,11 +151,8 @@ static void reduce(Region* region, rbManifold* manifold)
         }
     }
     RB_ASSERT(count == region->count);
-    rbReduceRegion(sorted, count, manifold);
-    region->count = manifold->count;
-    for (int i = 0; i < manifold->count; ++i) {
-        region->points[i] = manifold->points[i];
-    }
+    region->count = count > 0 ? rbReduceRegion(sorted, count, 0.0, manifold) : 0;
+    memcpy(region->points, sorted, (size_t)region->count * sizeof *sorted);
 }
 
 // Adds a point of the moved shapes without their rounding radii, if it counts.
@@ -200,7 +194,7 @@ static bool clipFlush(void* context, int triangle)
     }
     rbSeparation s = {.normal = n};
     rbContactFeature features[2];
-    makeFeature(mesh, triangle, n, &features[0]);
+    faceTriangle(mesh, triangle, n, &features[0]);
     features[1] = region->face;
     rbFeaturePoints found;
     rbMeetFeatures(features, &s, &found);
@@ -256,7 +250,7 @@ static void addTriangle(Region* region, rbManifold* manifold, const rbMeshNear* 
                       .pointB = rbAddScaled(near->b, -region->shapeRadius, n),
                       .distance = rbDot(n, rbSub(near->b, near->a)) - region->shapeRadius};
     rbContactFeature features[2];
-    makeFeature(pair->mesh, near->triangle, n, &features[0]);
+    faceTriangle(pair->mesh, near->triangle, n, &features[0]);
     rbFindFeatureOfB(pair->convex, moved, n, s.pointB, &features[1]);
     rbFeaturePoints found;
     rbMeetFeatures(features, &s, &found);

@@ -245,6 +245,8 @@ static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
 #define DESCENT_MAX 8
 // Maximum number of pairs summed: identical meshes intersect in all of their triangles.
 #define MEETING_MAX 4096
+// Translations tried along the normal of a crossing: the depth of a lens, then twice the last one.
+#define LENS_TRIES 3
 // A translation is tried longer by this fraction and by this fraction of the size, so that the
 // nearest points of the separated bodies have a direction.
 #define STRETCH 1e-3
@@ -422,21 +424,11 @@ static void descend(Search* search)
 
 // -------------------------------------------------------------------------------------- estimate
 
-// The crossing and the intersecting triangles, for a second pass.
-typedef struct Meeting {
-    Crossing crossing;
-    int (*names)[2];
-    int capacity;
-} Meeting;
-
 static bool addMeeting(const rbNearPair* pair, void* context)
 {
-    Meeting* meeting = context;
-    int at = meeting->crossing.count;
-    meeting->names[at][0] = pair->triangleA;
-    meeting->names[at][1] = pair->triangleB;
-    addPiece(&meeting->crossing, pair);
-    return meeting->crossing.count < meeting->capacity;
+    Crossing* crossing = context;
+    addPiece(crossing, pair);
+    return crossing->count < MEETING_MAX;
 }
 
 // The search of near pairs with B moved by an offset; those that intersect unless a distance
@@ -452,54 +444,17 @@ static rbTreeNearInput makeSearch(const rbMeshPair* pair, rbVec3 offset, rbNearP
         .context = context};
 }
 
-static Meeting findMeeting(const rbMeshPair* pair, rbVec3 origin)
-{
-    int capacity = (int)(pair->scratchSize / sizeof(int[2]));
-    Meeting meeting = {makeCrossing(origin), pair->scratch,
-                       capacity < MEETING_MAX ? capacity : MEETING_MAX};
-    RB_ASSERT(meeting.capacity >= 1);
-    rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addMeeting, &meeting);
-    (void)rbVisitNearPairs(&input);
-    return meeting;
-}
-
-// Overlap of the intersecting triangles along a direction.
-static double overlapAlong(const Search* search, const Meeting* meeting, rbVec3 n)
-{
-    const rbMeshPair* pair = search->pair;
-    rbVec3 nB = rbMulMtV(search->rotation, n);
-    double shift = rbDot(n, pair->transformBtoA.p);
-    double highA = -INFINITY;
-    double lowB = INFINITY;
-    for (int i = 0; i < meeting->crossing.count; ++i) {
-        rbVec3 corners[3];
-        rbGetMeshTriangle(pair->a, meeting->names[i][0], corners);
-        for (int k = 0; k < 3; ++k) {
-            highA = fmax(highA, rbDot(n, corners[k]));
-        }
-        rbGetMeshTriangle(pair->b, meeting->names[i][1], corners);
-        for (int k = 0; k < 3; ++k) {
-            lowB = fmin(lowB, rbDot(nB, corners[k]) + shift);
-        }
-    }
-    return fmax(highA - lowB, 0.0);
-}
-
 // Lengths along the normal of the crossing, shorter ones first, until one separates the bodies.
-static void tryCrossing(Search* search, const Meeting* meeting)
+static void tryCrossing(Search* search, const Crossing* crossing)
 {
-    rbVec3 n = normalOf(&meeting->crossing);
-    if (!(rbLength(n) > 0.0)) {
-        return;
-    }
-    double overlap = overlapAlong(search, meeting, n);
-    double lens = guessDepth(&meeting->crossing);
-    double guesses[3] = {fmin(overlap, lens), fmax(overlap, lens), 2.0 * fmax(overlap, lens)};
-    for (int i = 0; i < 3; ++i) {
-        rbVec3 offset = stretch(search, n, 1.05 * guesses[i]);
+    rbVec3 n = normalOf(crossing);
+    double depth = guessDepth(crossing);
+    for (int i = 0; i < LENS_TRIES && depth > 0.0; ++i) {
+        rbVec3 offset = stretch(search, n, depth);
         if (rbLength(offset) >= search->length || tryOffset(search, offset)) {
             return;
         }
+        depth *= 2.0;
     }
 }
 
@@ -599,12 +554,13 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
     const rbClosest* closest = &found->closest;
     bool isMeeting = found->stop == RB_STOP_TOUCHES;
     separation->reason = RB_STOP_ESTIMATE;
-    Meeting meeting = {makeCrossing(closest->a), NULL, 0};
+    Crossing crossing = makeCrossing(closest->a);
     if (isMeeting) {
-        meeting = findMeeting(pair, closest->a);
+        rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addMeeting, &crossing);
+        (void)rbVisitNearPairs(&input);
     }
     if (!pair->a->isSolid && !pair->b->isSolid) {
-        setNoDepth(pair, &meeting.crossing, separation);
+        setNoDepth(pair, &crossing, separation);
         return;
     }
     Search search;
@@ -614,9 +570,9 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
         search.budget = left > 0 ? left : 0;
     }
     if (isMeeting) {
-        (void)tryDirection(&search, normalOf(&meeting.crossing));
-        (void)tryDirection(&search, meeting.crossing.normals);
-        tryCrossing(&search, &meeting);
+        (void)tryDirection(&search, normalOf(&crossing));
+        (void)tryDirection(&search, crossing.normals);
+        tryCrossing(&search, &crossing);
     } else {
         tryWall(&search, closest);
     }
@@ -624,7 +580,7 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
     separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
     if (pair->wish == RB_DEPTH_SHORTEST) {
         shorten(&search);
-        separation->upper = fmin(separation->upper, -boundDepth(&search, &meeting.crossing));
+        separation->upper = fmin(separation->upper, -boundDepth(&search, &crossing));
     }
     rbVec3 n = rbScale(1.0 / search.length, search.best);
     separation->normal = n;
@@ -826,28 +782,11 @@ static int formClusters(Collector* c)
     return clusters;
 }
 
-// Drops the points that span nothing beyond those before them: the reduction selected them only for
-// lack of better ones.
-static void dropIdle(rbManifold* m, double extent)
-{
-    double shortest = SAME_POINT * extent;
-    const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, shortest, shortest * extent,
-                                                  shortest * extent};
-    int count = m->count;
-    RB_ASSERT(count <= RB_MANIFOLD_POINTS_MAX);
-    for (m->count = 1; m->count < count; ++m->count) {
-        if (!(rbJudgePoint(&m->points[m->count], m) > least[m->count])) {
-            return;
-        }
-    }
-}
-
 // The manifold of a cluster; marks the candidates kept.
 static rbManifold reduceCluster(Collector* c, int cluster)
 {
     rbManifold manifold = {0};
     int count = 0;
-    double extent = 0.0;
     for (int i = 0; i < c->count; ++i) {
         const Candidate* item = &c->items[i];
         if (item->cluster != cluster) {
@@ -862,14 +801,9 @@ static rbManifold reduceCluster(Collector* c, int cluster)
         point.featureId = (uint32_t)i; // until it is chosen
         if (count == 0 || point.distance <= c->threshold) {
             c->chosen[count++] = point;
-            extent = fmax(extent, rbDistance(point.pointA, c->chosen[0].pointA));
         }
     }
-    RB_ASSERT(count > 0);
-    // of points that are equally deep, one at a corner leads: the reduction keeps it
-    rbLeadWithCorner(c->chosen, count, 1e-9 * c->size, 0.0);
-    rbReducePoints(c->chosen, count, extent, &manifold);
-    dropIdle(&manifold, fmax(extent, 1e-9 * c->size));
+    (void)rbReduceRegion(c->chosen, count, 1e-9 * c->size, &manifold);
     for (int i = 0; i < manifold.count; ++i) {
         Candidate* item = &c->items[manifold.points[i].featureId];
         item->isKept = true;
@@ -925,37 +859,13 @@ static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 norma
     c->items[c->count++] = (Candidate){point, normal, -1, false};
 }
 
-// Id of the edge between two corners of a triangle, the same from either triangle.
-static int nameEdge(const rbPolyhedron* p, int origin, int corner)
-{
-    unsigned u = (unsigned)p->triangles[origin].v[corner];
-    unsigned v = (unsigned)p->triangles[origin].v[(corner + 1) % 3];
-    unsigned low = u < v ? u : v, high = u < v ? v : u;
-    return (int)((low * 0x9E3779B1u ^ high * 0x85EBCA77u) & 0x7FFFFFFFu);
-}
-
-// A triangle as a feature; the sides run counter-clockwise about the cross product of its corners.
-static void makeFeature(const rbGeometry* geometry, int origin, const rbVec3 corners[3],
-                        rbContactFeature* feature)
-{
-    const rbPolyhedron* p = geometry->polyhedron;
-    feature->count = 3;
-    feature->faceId = p->faceOfTriangle[origin];
-    feature->normal = rbNormalize(rbCrossOfCorners(corners));
-    for (int k = 0; k < 3; ++k) {
-        feature->corners[k] = corners[k];
-        feature->vertexIds[k] = p->triangles[origin].v[k];
-        feature->edgeIds[k] = nameEdge(p, origin, k);
-    }
-}
-
 // The corners of the region that two triangles share, projected along the normal n from A to B,
 // which is nearly that of the reference: A (0) or B.
 static void addShared(Collector* c, const Faces* f, rbVec3 n, int reference)
 {
     rbContactFeature features[2];
-    makeFeature(c->pair->a, f->originA, f->pair->cornersA, &features[0]);
-    makeFeature(c->pair->b, f->originB, f->pair->cornersB, &features[1]);
+    rbMakeTriangleFeature(c->pair->a, f->originA, f->pair->cornersA, f->normalA, &features[0]);
+    rbMakeTriangleFeature(c->pair->b, f->originB, f->pair->cornersB, f->normalB, &features[1]);
     rbFeaturePoints found;
     found.count = 0;
     rbClipFeatures(features, reference, n, &found);
@@ -1035,8 +945,10 @@ static uint32_t nameWitness(const Collector* c, const Faces* f)
                                a->faceOfTriangle[f->originA]);
     }
     if (partA.kind == RB_FIGURE_EDGE && partB.kind == RB_FIGURE_EDGE) {
-        return rbMakeFeatureId(RB_MEETING_CROSSING, nameEdge(a, f->originA, partA.index),
-                               nameEdge(b, f->originB, partB.index));
+        const int *u = a->triangles[f->originA].v, *v = b->triangles[f->originB].v;
+        return rbMakeFeatureId(RB_MEETING_CROSSING,
+                               rbNameMeshEdge(u[partA.index], u[(partA.index + 1) % 3]),
+                               rbNameMeshEdge(v[partB.index], v[(partB.index + 1) % 3]));
     }
     return rbMakeFeatureId(RB_MEETING_CROSSING, a->faceOfTriangle[f->originA],
                            b->faceOfTriangle[f->originB]);

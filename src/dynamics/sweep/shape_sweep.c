@@ -435,8 +435,9 @@ static Part getBox(const rbBoxTree* tree, int slot)
 {
     const rbBoxNode* node = &tree->nodes[slot / RB_BOX_WIDTH];
     int place = slot % RB_BOX_WIDTH;
-    return (Part){.center = rbAdd(tree->origin, rbPickLane(node->center, place)),
-                  .half = rbPickLane(node->half, place)};
+    rbVec3 lower = rbPickLane(node->lower, place), upper = rbPickLane(node->upper, place);
+    return (Part){.center = rbAdd(tree->origin, rbScale(0.5, rbAdd(lower, upper))),
+                  .half = rbScale(0.5, rbSub(upper, lower))};
 }
 
 static Part getStanding(const Search* search, const rbBoxTree* tree, int slot)

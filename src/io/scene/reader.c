@@ -559,7 +559,7 @@ static rbStatus readSetting(rbReader* reader, const json_t* value, const rbSetti
         return status;
     }
     if (key.kind == RB_VALUE_VEC3) {
-        memcpy(rbSetting_GetVector(setting, settings), &read.vector, sizeof read.vector);
+        memcpy((char*)settings + setting->offset, &read.vector, sizeof read.vector);
         return RB_STATUS_OK;
     }
     double number = key.kind == RB_VALUE_NUMBER    ? read.number
