@@ -56,7 +56,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose);
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
-    rbArray_FreeAll(contacts->trial.jointed, contacts->trial.flown, contacts->flight.touching,
+    rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching,
                     contacts->flight.meetings, contacts->flight.isPushed);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
                     contacts->stage.leads, contacts->stage.swept, contacts->flight.pushes);
@@ -69,7 +69,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
     rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs);
+    rbArray_FreeAll(contacts->order.node, contacts->order.runs);
     rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }

@@ -119,7 +119,7 @@ typedef struct rbStageStart {
     double part;         // of a whole step, whose impulses the contacts have
 } rbStageStart;
 
-// The node, while a step from it is tried or interpolated.
+// The node, while a step from it is tried or shown.
 typedef struct rbNodeTrial {
     RB_ARRAY(rbMechBody) loose;
     RB_ARRAY(rbContact) contacts;
@@ -129,13 +129,11 @@ typedef struct rbNodeTrial {
     rbContactAccounts sums;
     RB_ARRAY(rbContact) nodeContacts; // with guesses scaled to the step, before its stages
     RB_ARRAY(rbContactPoint) nodePoints;
-    // The step from the node once its impulses are known, for all interpolations in it:
-    RB_ARRAY(rbMechBody) flown;
-    RB_ARRAY(rbMechBody) jointed; // of a mechanism at the node
-    bool isFlown;
-    double step; // s
-    double work; // J, energy of the interpolated state, relative to that of the node
-    int cuts;    // since the last node of the grid
+    bool isFlown;      // the length of the step from the node is known:
+    double step;       // s
+    rbStepBytes shown; // the state of the node, while a time after it is shown
+    double work;       // J, energy then, relative to that of the node
+    int cuts;          // since the last node of the grid
 } rbNodeTrial;
 
 // Energy accounting: the sums, and the state when that of a stage was opened.
@@ -209,7 +207,6 @@ typedef struct rbOrderControl {
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
     rbStepBytes node;      // the state, while steps from it are tried
-    rbStepBytes shown;     // the same, while a time between nodes is shown
     RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
@@ -388,7 +385,7 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // contact at the node.
 void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
                               rbStepMiss* miss);
-// The set of the node, saved before the stages of a step and restored after an interpolation.
+// The set of the node, saved before the stages of a step and restored to begin it anew.
 void rbContactStep_NoteNode(rbStepContacts* c);
 void rbContactStep_RecallNode(rbStepContacts* c);
 // Contacts and points of the set as they were.
@@ -418,13 +415,13 @@ bool rbContactStep_UndoMeetings(rbStepContacts* c, double h);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
-// after the time, and is only interpolated.
+// after the time, and a shorter one is shown.
 double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss);
 // The smallest gap of two bodies a time h after the node with their current velocities, of points
 // that move apart by less than a speed, m/s; INFINITY: there is none.
 double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
-// Writes states at a time in the step from the node, without advancing the node.
+// Writes states at a time in the step from the node, of a shorter step that is not kept.
 void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
 // Parts in which the step from the node is made.
 int rbContactStep_CountParts(rbStepContacts* c);
@@ -510,6 +507,8 @@ double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double
 // ---------------------------------------------------------------------------- step_contact_order.c
 // Whether steps are of a higher order than 2, where contacts allow it.
 bool rbContactOrder_IsUsed(const rbStepContacts* c);
+// One step from the node, not beyond the latest time; false: none was made.
+bool rbContactOrder_Step(rbStepContacts* c, const rbStepHost* host, double longest, double latest);
 // As rbStepContacts_Advance.
 void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time);
 
