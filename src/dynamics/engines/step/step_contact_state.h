@@ -115,8 +115,12 @@ typedef struct rbStageStart {
     RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    rbPairGaps pairGaps; // at the start of the step
-    double part;         // of a whole step, whose impulses the contacts have
+    bool areSettled;                   // loads of the end act already:
+    RB_ARRAY(unsigned char) isSettled; // those of a body
+    RB_ARRAY(rbContactPoint) settled;  // what they are
+    rbPairGaps pairGaps;               // at the start of the step
+    double part;                       // of a whole step, whose impulses the contacts have
+    double kink; // s, > 0: velocities of obstacles jump at its end, within this time
 } rbStageStart;
 
 // The node, while a step from it is tried or shown.
@@ -276,6 +280,13 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
     return rbContact_NormalSpeed(c->bodies.data, contact, point);
 }
 
+// Whether a point meets its surface faster than what rests does.
+static inline bool rbContactStep_IsStriking(const rbStepContacts* c, const rbContact* contact,
+                                            const rbContactPoint* point)
+{
+    return point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed;
+}
+
 // --------------------------------------------------------------------------- step_contact_bodies.c
 // The body of the host as the engine moves it; NULL: there is none.
 rbMechBody* rbContactStep_GetBody(const rbStepContacts* c, int index);
@@ -300,12 +311,15 @@ void rbContactStep_KickLoose(rbStepContacts* c, const rbStepHost* host, double t
 // Bodies that strike at the end of a flight without having been stopped in it: within the distance
 // at which contacts act. They get all forces of the step before they collide, as those that were.
 void rbContactStep_KickStriking(rbStepContacts* c, const rbStepHost* host, double h);
+// A body that lacks the second half of its forces gets them, and none afterward.
+void rbContactStep_KickEarly(rbStepContacts* c, const rbStepHost* host, int index, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
 // The same, and all forces into the body.
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
-void rbContactStep_PlaceFixed(rbStepContacts* c, double time);
+// Obstacles where they are at a time, with the velocities of a moment beside it, s.
+void rbContactStep_PlaceFixed(rbStepContacts* c, double time, double side);
 
 // At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
 void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h);
@@ -363,6 +377,9 @@ void rbContactStep_SolvePositions(rbStepContacts* c, const rbStepHost* host, dou
 bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, double h,
                                 rbStepMiss* miss);
 void rbContactStep_SolveActing(rbStepContacts* c, const rbStepHost* host, double h,
+                               rbStepMiss* miss);
+// Before collisions: the loads of points that these may part at once.
+void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double h,
                                rbStepMiss* miss);
 bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss);

@@ -349,6 +349,23 @@ static double halveStep(rbStepContacts* c, const rbStepHost* host, double whole,
 
 // ------------------------------------------------------------------------------ begin, and between
 
+// A step that ends where velocities of obstacles jump, if they do within h: a lift stops. Notes it.
+static double endAtKink(rbStepContacts* c, double h)
+{
+    double beside = CUT_LEAST * c->engine->settings.step;
+    double first = INFINITY;
+    for (int i = 0; i < c->own.loose.count && c->solvers.substeps == NULL; ++i) {
+        const rbPath* path = c->engine->bodies.data[c->own.loose.data[i].index].def.path;
+        double steady = INFINITY;
+        if (path != NULL) {
+            (void)rbPath_IsSteady(path, c->grid.time + beside, &steady);
+        }
+        first = fmin(first, steady + beside);
+    }
+    c->stage.kink = first <= h + beside ? 2.0 * beside : 0.0;
+    return first < h - beside ? first : h;
+}
+
 double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss)
 {
@@ -358,10 +375,13 @@ double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double 
         return 0.0;
     }
     keepState(c);
+    h = endAtKink(c, h);
+    double whole = h;
     int cutCount = c->trial.cuts;
     rbContactStep_Begin(c, host, h, miss);
     h = halveStep(c, host, h, miss);
     h = isToBeCut(c, h) ? cutStep(c, host, h, miss) : h;
+    c->stage.kink = h < whole ? 0.0 : c->stage.kink;
     if (c->grid.time + h > latest) {
         recallState(c);
         c->trial.cuts = cutCount;
