@@ -851,10 +851,11 @@ static bool isParted(const rbStepContacts* c, const rbContactIsland* island)
 
 // All forces of the step on a body. One that rests on something and was stopped in the flight goes
 // on with the velocity that its load left, see rbContactStep_ReturnSpeeds.
-static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, double h)
+static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, double h, bool isPaying)
 {
     rbMechBody* body = rbContactStep_GetBody(c, index);
-    if (rbContactStep_HasFlight(c, index) && c->flight.late.data[index] == RB_STEP_SNAP * h) {
+    if (isPaying && rbContactStep_HasFlight(c, index) &&
+        c->flight.late.data[index] == RB_STEP_SNAP * h) {
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         c->flight.late.data[index] = -1.0;
@@ -902,7 +903,7 @@ static void settleIsland(rbStepContacts* c, const rbStepHost* host, const rbCont
     }
     solveIsland(c, host, island, h, STAGE_VELOCITY, miss);
     rbContactStep_AccountForLasting(c, island, false, false);
-    if (rbContactStep_HasFlight(c, island->bodies[0])) {
+    if (rbContactStep_HasFlight(c, island->bodies[0]) && !rbContactStep_HasMover(c, island)) {
         payForWay(c, island, h);
     }
 }
@@ -929,7 +930,7 @@ void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double
     for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         for (int k = 0, count = isParted(c, &island) ? island.bodyCount : 0; k < count; ++k) {
-            pushBody(c, host, island.bodies[k], h);
+            pushBody(c, host, island.bodies[k], h, !rbContactStep_HasMover(c, &island));
         }
     }
     if (c->stage.areSettled) {

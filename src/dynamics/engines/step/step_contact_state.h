@@ -471,6 +471,8 @@ rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* 
                                       const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host);
+// Whether a moving obstacle or a conveyor may work on an island.
+bool rbContactStep_HasMover(const rbStepContacts* c, const rbContactIsland* island);
 // Collisions of an island, also for the host and the journal.
 void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* host,
                                         const rbContactIsland* island,
