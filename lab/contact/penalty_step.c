@@ -95,7 +95,7 @@ static void advancePart(rbStepContacts* c, const rbStepHost* host, double end)
     push(c, host, h, false);
     rbContactStep_KickLoose(c, host, c->grid.time, 0.5 * h, false);
     rbContactStep_FlyLoose(c, h);
-    rbContactStep_PlaceFixed(c, end);
+    rbContactStep_PlaceFixed(c, end, 0.0);
     c->grid.time = end;
     rbStepContacts_MakeReady(c);
     rbContactStep_KickLoose(c, host, end, 0.5 * h, true);

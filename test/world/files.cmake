@@ -8,6 +8,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_conveyor.c
   test/world/phys_heaps.c
   test/world/phys_limits.c
+  test/world/phys_loads.c
   test/world/phys_placed.c
   test/world/phys_rolling.c
   test/world/phys_rows.c

@@ -117,7 +117,7 @@ static void whatIsStruckWakes(void** state)
     (void)addCube(towers.world, "falling", high);
     (void)addCube(awake.world, "falling", high);
     double arrival = sqrt(2.0 * 0.6 / GRAVITY);
-    advance(towers.world, arrival - 0.01);
+    advance(towers.world, 2e-3 * floor((arrival - 0.01) / 2e-3));
     assert_int_equal(countResting(towers.world, towers.near), TOWER);
     rbWorld_ClearEvents(towers.world);
     // In steps of its own: here that of the impact is observed.

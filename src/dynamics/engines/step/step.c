@@ -44,7 +44,7 @@ static void fly(rbStepContacts* c, const rbStepHost* host, double h)
     rbContactStep_ReturnSpeeds(c, host, h);
     rbContactStep_BeginMeetings(c, host, h);
     rbStepLimits_Keep(c);
-    rbContactStep_PlaceFixed(c, c->grid.time + h);
+    rbContactStep_PlaceFixed(c, c->grid.time + h, c->stage.kink);
     RB_ASSERT(c->grid.time + h > c->grid.time);
     c->grid.time += h;
     c->trial.isFlown = false;
@@ -77,6 +77,7 @@ static void collide(rbStepContacts* c, const rbStepHost* host, double h, rbStepM
     double begun = rbGetThreadTime();
     rbContactStep_KickStriking(c, host, h);
     rbContactStep_NoteArriving(c, host);
+    rbContactStep_SettleLoads(c, host, h, miss);
     bool isAny = rbContactStep_SolveCollisions(c, host, h, miss);
     RB_VALIDATE(rbStepValid_AreImpulses(c));
     c->accounts.collisionTime += rbGetThreadTime() - begun;

@@ -56,8 +56,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose);
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
-    rbArray_FreeAll(contacts->trial.jointed, contacts->trial.flown, contacts->flight.touching,
-                    contacts->flight.meetings, contacts->flight.isPushed);
+    rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching, contacts->flight.meetings,
+                    contacts->flight.isPushed);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
                     contacts->stage.leads, contacts->stage.swept, contacts->flight.pushes);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
@@ -69,7 +69,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
     rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs);
+    rbArray_FreeAll(contacts->order.node, contacts->order.runs, contacts->stage.isSettled,
+                    contacts->stage.settled);
     rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }
@@ -365,6 +366,7 @@ static double startBodies(rbStepContacts* c, const rbStepHost* host)
     CLEAR(c->own.radii, size);
     CLEAR(c->rest.isWoken, size);
     CLEAR(c->rest.isRestless, size);
+    CLEAR(c->stage.isSettled, size);
     CLEAR(c->rest.loads, size);
     CLEAR(c->accounts.given, size);
     rbArray_Reserve(c->stage.before, size);

@@ -604,7 +604,7 @@ void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host)
     }
 }
 
-static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
+bool rbContactStep_HasMover(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
@@ -630,7 +630,7 @@ void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* hos
     double pulled, size;
     double change = changeOf(c, island, &pulled, &size);
     double left = change + pulled - done->normalWork - done->frictionWork;
-    bool isMoved = hasMover(c, island);
+    bool isMoved = rbContactStep_HasMover(c, island);
     // Collisions never give energy, except by Newton's law or a moving obstacle. Joints have their
     // own errors.
     RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(c, island) ||
@@ -708,7 +708,7 @@ void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, do
         gain += c->accounts.given.data[island->bodies[i]];
         isFree = !c->bodies.data[island->bodies[i]].isFrozen;
     }
-    isFree = isFree && gain > 0.0 && !hasMover(c, island);
+    isFree = isFree && gain > 0.0 && !rbContactStep_HasMover(c, island);
     Group group = isFree ? joinBodies(c, island, h) : (Group){.inner = 0.0};
     double taken = fmax(0.0, fmin(gain - group.bound, group.inner));
     for (int i = 0; i < island->bodyCount && taken > 0.0; ++i) {

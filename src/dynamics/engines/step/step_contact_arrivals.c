@@ -664,7 +664,8 @@ static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
 }
 
 // Points that bore the flight and are open at its end only because their bodies turn: a corner on
-// which a body tips moves on an arc, of which rows know the tangent.
+// which a body tips moves on an arc, of which rows know the tangent; or because another point was
+// stopped in the flight, which lifted this one.
 static void closeBearing(rbStepContacts* c, double h)
 {
     for (int i = 0; i < c->found.contactCount; ++i) {
@@ -676,9 +677,16 @@ static void closeBearing(rbStepContacts* c, double h)
             double arc = h * h *
                          (rbLengthSquared(a->spin) * rbLength(point->armA) +
                           rbLengthSquared(b->spin) * rbLength(point->armB));
+            const unsigned char* kinds = c->flight.kinds.data;
+            bool isStopped =
+                c->solvers.substeps == NULL && (kinds[contact->bodyA] == RB_FLIGHT_TWICE ||
+                                                kinds[contact->bodyB] == RB_FLIGHT_TWICE);
+            double lifted =
+                isStopped ? h * rbContact_NormalSpeed(c->flight.bodies.data, contact, point) : 0.0;
             point->isClosed =
                 point->isClosed ||
-                (point->impulse[0] > 0.0 && point->gap <= c->settings.shell + arc &&
+                (point->impulse[0] > 0.0 &&
+                 point->gap <= c->settings.shell + arc + fmax(0.0, lifted) &&
                  rbContactStep_NormalSpeed(c, contact, point) < c->settings.restSpeed);
         }
     }

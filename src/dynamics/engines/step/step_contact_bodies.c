@@ -246,16 +246,15 @@ void rbContactStep_KickLoose(rbStepContacts* c, const rbStepHost* host, double t
     }
 }
 
-// A body that rests on nothing and was not stopped in its flight.
-static void kickStriking(rbStepContacts* c, const rbStepHost* host, int index, double h)
+void rbContactStep_KickEarly(rbStepContacts* c, const rbStepHost* host, int index, double h)
 {
     bool isOwn = index < c->engine->bodies.count && c->engine->bodies.data[index].mechanism < 0;
     rbMechBody* body = isOwn ? rbContactStep_GetBody(c, index) : NULL;
-    if (body == NULL || !body->isDynamic || c->flight.late.data[index] != 0.0 ||
+    if (body == NULL || !body->isDynamic || c->flight.late.data[index] > 0.0 ||
         c->rest.isWoken.data[index] != 0 || c->bodies.data[index].isFrozen) {
         return;
     }
-    Kicks kicks = {c, host, c->grid.time, 0.5 * h, false};
+    Kicks kicks = {c, host, c->grid.time, 0.5 * h, true};
     c->accounts.sums.load += kickOne(&kicks, body);
     c->flight.late.data[index] = RB_STEP_SNAP * h;
     showBody(c, index, body);
@@ -265,27 +264,30 @@ void rbContactStep_KickStriking(rbStepContacts* c, const rbStepHost* host, doubl
 {
     for (int i = 0; c->solvers.substeps == NULL && i < c->found.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
+        const int bodies[2] = {contact->bodyA, contact->bodyB};
         bool isStriking = false;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
-            isStriking = isStriking ||
-                         (point->isClosed && !(point->impulse[0] > 0.0) &&
-                          rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed);
+            isStriking = isStriking || (!(point->impulse[0] > 0.0) &&
+                                        rbContactStep_IsStriking(c, contact, point));
         }
-        if (isStriking) {
-            kickStriking(c, host, contact->bodyA, h);
-            kickStriking(c, host, contact->bodyB, h);
+        for (int k = 0; k < 2 && isStriking; ++k) {
+            if (c->flight.late.data[bodies[k]] == 0.0) {
+                rbContactStep_KickEarly(c, host, bodies[k], h);
+            }
         }
     }
 }
 
-void rbContactStep_PlaceFixed(rbStepContacts* c, double time)
+void rbContactStep_PlaceFixed(rbStepContacts* c, double time, double side)
 {
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
         const rbPath* path = c->engine->bodies.data[body->index].def.path;
         if (!body->isDynamic && path != NULL) {
-            rbStep_FollowPath(path, time, body, false);
+            rbStep_FollowPath(path, time, body, true);
+            rbStep_FollowPath(path, time + side, body, false);
+            body->pose = body->ahead;
         }
     }
 }

@@ -653,7 +653,7 @@ static void fly(rbStepContacts* c, const rbStepHost* host, double h)
     }
     rbContactStep_EachMechanism(c, host, rbStep_FlyBasic, h);
     c->grid.time += h;
-    rbContactStep_PlaceFixed(c, c->grid.time);
+    rbContactStep_PlaceFixed(c, c->grid.time, 0.0);
     c->trial.isFlown = false;
 }
 

@@ -279,8 +279,7 @@ static double growPlainStep(const rbStepContacts* c)
     return fmin(ldexp(getPlainStep(c), doublings < 40 ? doublings : 40), c->engine->settings.step);
 }
 
-// One step from the node, not beyond the latest time; false: none was made.
-static bool step(rbStepContacts* c, const rbStepHost* host, double longest, double latest)
+bool rbContactOrder_Step(rbStepContacts* c, const rbStepHost* host, double longest, double latest)
 {
     double snap = RB_STEP_SNAP * c->engine->settings.step;
     rbStepEngine_Keep(c->engine, &c->order.node);
@@ -317,31 +316,6 @@ static bool step(rbStepContacts* c, const rbStepHost* host, double longest, doub
 
 // ------------------------------------------------------------------------------------- the advance
 
-// States at a time after the node, without moving it.
-static void show(rbStepContacts* c, const rbStepHost* host, double time)
-{
-    RB_ASSERT(time > c->grid.time);
-    double snap = RB_STEP_SNAP * c->engine->settings.step;
-    rbStepHost mute = *host;
-    mute.journal = NULL;
-    mute.node = NULL;
-    bool isFlown = c->trial.isFlown;
-    double made = c->trial.step;
-    rbStepEngine_Keep(c->engine, &c->order.shown);
-    double before = rbContactStep_WriteEnergy(c, host);
-    while (time > c->grid.time + snap) {
-        rbPoll();
-        if (!step(c, &mute, time - c->grid.time, time)) {
-            break;
-        }
-    }
-    double work = rbContactStep_WriteEnergy(c, host) - before;
-    rbStepEngine_Recall(c->engine, &c->order.shown);
-    c->trial.work = work;
-    c->trial.isFlown = isFlown;
-    c->trial.step = made;
-}
-
 void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time)
 {
     const rbStepSettings* settings = &c->engine->settings;
@@ -355,7 +329,8 @@ void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double ti
         if (next > time + snap || time <= c->grid.time + snap || isKnown) {
             break;
         }
-        isMade = step(c, host, isChosen ? settings->step : next - c->grid.time, time);
+        isMade =
+            rbContactOrder_Step(c, host, isChosen ? settings->step : next - c->grid.time, time);
         if (!isChosen && isMade && c->grid.time >= next - snap) {
             c->grid.time = next;
             c->grid.index += 1;
@@ -363,7 +338,7 @@ void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double ti
         }
     }
     if (time > c->grid.time + snap && rbContactStep_IsFinite(c)) {
-        show(c, host, time);
+        rbContactStep_LookBetween(c, host, time);
     } else {
         c->trial.work = 0.0;
         rbContactStep_WriteBodies(c, host);

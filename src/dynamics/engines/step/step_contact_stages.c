@@ -113,8 +113,7 @@ static bool isByLaw(const rbStepContacts* c, const rbContact* contact, bool isAl
     bool canBe = contact->restitution > 0.0 || (isAlone && contact->stiction > 0.0);
     for (int k = 0; canBe && !isStriking && k < contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
-        isStriking = point->isClosed &&
-                     rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed;
+        isStriking = rbContactStep_IsStriking(c, contact, point);
     }
     return isStriking;
 }
@@ -827,6 +826,164 @@ static double isCollision(const void* context, int index)
     return isByLaw(c, contact, isAlone);
 }
 
+// ------------------------------------------------------------------------------------------- loads
+// A point that bore a load throughout a step may be parted from its body at the end: another point
+// of the body strikes, or the support stops. After that nothing approaches, and a velocity stage
+// would take the load of the step from the body. So the second half of the forces acts before, and
+// lasting points are solved with the velocities of before; what follows has its own impulses.
+
+// m/s: a point that may leave so fast takes no part in a velocity stage.
+#define FAR_OFF (-1e9)
+
+// Whether loads of an island may end at once. Rolling friction is left to the velocity stage.
+static bool isParted(const rbStepContacts* c, const rbContactIsland* island)
+{
+    bool isEvent = c->stage.kink > 0.0;
+    bool isLoaded = false;
+    bool isPlain = island->bodyCount <= tuning.bodiesLarge && !rbContactStep_IsInner(c) &&
+                   !isStanding(c, island) && !rbContactStep_HasMechanism(c, island);
+    for (int i = 0; i < island->contactCount && isPlain; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        isPlain = !(contact->rolling > 0.0 || contact->spinning > 0.0);
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            bool isStriking = rbContactStep_IsStriking(c, contact, &c->set.points[k]);
+            bool isBearing = c->set.points[k].impulse[0] > 0.0;
+            isEvent = isEvent || isStriking;
+            isLoaded = isLoaded || isBearing;
+            isPlain = isPlain && !(isStriking && isBearing);
+        }
+    }
+    return isEvent && isLoaded && isPlain;
+}
+
+// All forces of the step on a body. One that rests on something and was stopped in the flight goes
+// on with the velocity that its load left, see rbContactStep_ReturnSpeeds.
+static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, double h, bool isPaying)
+{
+    rbMechBody* body = rbContactStep_GetBody(c, index);
+    if (isPaying && rbContactStep_HasFlight(c, index) &&
+        c->flight.late.data[index] == RB_STEP_SNAP * h) {
+        body->velocity = body->lentVelocity;
+        body->momentum = body->lentMomentum;
+        c->flight.late.data[index] = -1.0;
+    }
+    rbContactStep_KickEarly(c, host, index, h);
+    c->stage.isSettled.data[index] = 1;
+    c->stage.areSettled = true;
+}
+
+// Bodies that were stopped have not gone the whole way of the forces: motion that these do not pay
+// for is taken from them.
+static void payForWay(rbStepContacts* c, const rbContactIsland* island, double h)
+{
+    double paid = 0.0;
+    double now = 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        int index = island->bodies[i];
+        const rbMechBody* body = rbContactStep_GetBody(c, index);
+        const rbMechBody* node = &c->trial.loose.data[c->own.places1.data[index] - 1];
+        rbVec3 local = rbMulMtV(node->pose.rotation, node->momentum);
+        rbVec3 way = rbScale(rbContactStep_PartOf(c, h) / h,
+                             rbSub(body->pose.position, node->pose.position));
+        paid += body->mass * (0.5 * rbLengthSquared(node->velocity) +
+                              rbDot(c->flight.kicks.data[index], way)) +
+                0.5 * rbDot(rbMulEach(local, local), node->invMoments);
+        now += rbContactStep_GetKinetic(body, &c->bodies.data[index]);
+    }
+    double factor = paid < now ? sqrt(fmax(0.0, paid / now)) : 1.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        rbContactBody* body = &c->bodies.data[island->bodies[i]];
+        body->velocity = rbScale(factor, body->velocity);
+        body->spin = rbScale(factor, body->spin);
+    }
+}
+
+static void settleIsland(rbStepContacts* c, const rbStepHost* host, const rbContactIsland* island,
+                         double h, rbStepMiss* miss)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            bool isOut = rbContactStep_IsStriking(c, contact, &c->set.points[k]);
+            c->set.points[k].target = isOut ? FAR_OFF : 0.0;
+        }
+    }
+    solveIsland(c, host, island, h, STAGE_VELOCITY, miss);
+    rbContactStep_AccountForLasting(c, island, false, false);
+    if (rbContactStep_HasFlight(c, island->bodies[0]) && !rbContactStep_HasMover(c, island)) {
+        payForWay(c, island, h);
+    }
+}
+
+// Opens a stage in which all forces have acted.
+static void openVelocities(rbStepContacts* c, const rbStepHost* host, double h)
+{
+    keepPoints(c);
+    memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
+    rbContactStep_AddTouches(c, host, NULL, -1.0);
+}
+
+void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double h,
+                               rbStepMiss* miss)
+{
+    double kink = c->stage.kink;
+    c->stage.areSettled = false;
+    memset(c->stage.isSettled.data, 0, (size_t)c->stage.isSettled.count);
+    if (kink > 0.0) {
+        rbContactStep_PlaceFixed(c, c->grid.time, -kink);
+        rbContactStep_ShowBodies(c);
+    }
+    for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        for (int k = 0, count = isParted(c, &island) ? island.bodyCount : 0; k < count; ++k) {
+            pushBody(c, host, island.bodies[k], h, !rbContactStep_HasMover(c, &island));
+        }
+    }
+    if (c->stage.areSettled) {
+        openVelocities(c, host, h);
+        for (int i = 0; i < c->islandCount; ++i) {
+            rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+            if (island.bodyCount > 0 && c->stage.isSettled.data[island.bodies[0]] != 0) {
+                settleIsland(c, host, &island, h, miss);
+            }
+        }
+        rbContactStep_AddTouches(c, host, NULL, 1.0);
+        rbContactStep_TakeBodies(c);
+        rbStepLimits_Keep(c);
+    }
+    if (kink > 0.0) {
+        rbContactStep_PlaceFixed(c, c->grid.time, kink);
+        rbContactStep_ShowBodies(c);
+    }
+}
+
+// Points of settled bodies begin a stage without impulses; after it they have them back.
+static void setLoadsAside(rbStepContacts* c, bool isBack)
+{
+    if (!isBack && c->stage.areSettled) {
+        rbArray_Assign(c->stage.settled, c->set.points, c->set.pointCount);
+    }
+    for (int i = 0; i < c->set.contactCount && c->stage.areSettled; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        bool isSettled = c->stage.isSettled.data[contact->bodyA] != 0 ||
+                         c->stage.isSettled.data[contact->bodyB] != 0;
+        int count = isSettled ? contact->pointCount : 0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            const rbContactPoint* load = &c->stage.settled.data[k];
+            rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, contact, point);
+            if (isBack && !(point->impulse[0] > 0.0)) { // the stage added nothing
+                point->isSticking = load->isSticking && rbLength(u) <= c->allowed.speed;
+            }
+            point->target = 0.0;
+            for (int t = 0; t < 3; ++t) {
+                point->impulse[t] = isBack ? point->impulse[t] + load->impulse[t] : 0.0;
+            }
+        }
+    }
+}
+
 bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
@@ -846,14 +1003,13 @@ void rbContactStep_SolveVelocities(rbStepContacts* c, const rbStepHost* host, do
     if (c->flight.areAllQuick) {
         return;
     }
-    keepPoints(c);
-    memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactStep_OpenAccounts(c, host, c->grid.time, h, 0.0);
-    rbContactStep_AddTouches(c, host, NULL, -1.0);
+    setLoadsAside(c, false);
+    openVelocities(c, host, h);
     solveStage(c, host, h, STAGE_VELOCITY, miss);
     rbContactStep_AddTouches(c, host, NULL, 1.0);
     accountForLasting(c, false);
     rbContactStep_ReportStops(c, host);
+    setLoadsAside(c, true);
     for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         rbContactStep_TakeGain(c, &island, h);

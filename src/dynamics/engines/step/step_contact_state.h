@@ -115,11 +115,15 @@ typedef struct rbStageStart {
     RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    rbPairGaps pairGaps; // at the start of the step
-    double part;         // of a whole step, whose impulses the contacts have
+    bool areSettled;                   // loads of the end act already:
+    RB_ARRAY(unsigned char) isSettled; // those of a body
+    RB_ARRAY(rbContactPoint) settled;  // what they are
+    rbPairGaps pairGaps;               // at the start of the step
+    double part;                       // of a whole step, whose impulses the contacts have
+    double kink; // s, > 0: velocities of obstacles jump at its end, within this time
 } rbStageStart;
 
-// The node, while a step from it is tried or interpolated.
+// The node, while a step from it is tried or shown.
 typedef struct rbNodeTrial {
     RB_ARRAY(rbMechBody) loose;
     RB_ARRAY(rbContact) contacts;
@@ -129,13 +133,11 @@ typedef struct rbNodeTrial {
     rbContactAccounts sums;
     RB_ARRAY(rbContact) nodeContacts; // with guesses scaled to the step, before its stages
     RB_ARRAY(rbContactPoint) nodePoints;
-    // The step from the node once its impulses are known, for all interpolations in it:
-    RB_ARRAY(rbMechBody) flown;
-    RB_ARRAY(rbMechBody) jointed; // of a mechanism at the node
-    bool isFlown;
-    double step; // s
-    double work; // J, energy of the interpolated state, relative to that of the node
-    int cuts;    // since the last node of the grid
+    bool isFlown;      // the length of the step from the node is known:
+    double step;       // s
+    rbStepBytes shown; // the state of the node, while a time after it is shown
+    double work;       // J, energy then, relative to that of the node
+    int cuts;          // since the last node of the grid
 } rbNodeTrial;
 
 // Energy accounting: the sums, and the state when that of a stage was opened.
@@ -209,7 +211,6 @@ typedef struct rbOrderControl {
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
     rbStepBytes node;      // the state, while steps from it are tried
-    rbStepBytes shown;     // the same, while a time between nodes is shown
     RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
@@ -279,6 +280,13 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
     return rbContact_NormalSpeed(c->bodies.data, contact, point);
 }
 
+// Whether a point meets its surface faster than what rests does.
+static inline bool rbContactStep_IsStriking(const rbStepContacts* c, const rbContact* contact,
+                                            const rbContactPoint* point)
+{
+    return point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed;
+}
+
 // --------------------------------------------------------------------------- step_contact_bodies.c
 // The body of the host as the engine moves it; NULL: there is none.
 rbMechBody* rbContactStep_GetBody(const rbStepContacts* c, int index);
@@ -303,12 +311,15 @@ void rbContactStep_KickLoose(rbStepContacts* c, const rbStepHost* host, double t
 // Bodies that strike at the end of a flight without having been stopped in it: within the distance
 // at which contacts act. They get all forces of the step before they collide, as those that were.
 void rbContactStep_KickStriking(rbStepContacts* c, const rbStepHost* host, double h);
+// A body that lacks the second half of its forces gets them, and none afterward.
+void rbContactStep_KickEarly(rbStepContacts* c, const rbStepHost* host, int index, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
 // The same, and all forces into the body.
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
-void rbContactStep_PlaceFixed(rbStepContacts* c, double time);
+// Obstacles where they are at a time, with the velocities of a moment beside it, s.
+void rbContactStep_PlaceFixed(rbStepContacts* c, double time, double side);
 
 // At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
 void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h);
@@ -367,6 +378,9 @@ bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, doubl
                                 rbStepMiss* miss);
 void rbContactStep_SolveActing(rbStepContacts* c, const rbStepHost* host, double h,
                                rbStepMiss* miss);
+// Before collisions: the loads of points that these may part at once.
+void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double h,
+                               rbStepMiss* miss);
 bool rbContactStep_SolveCollisions(rbStepContacts* c, const rbStepHost* host, double h,
                                    rbStepMiss* miss);
 void rbContactStep_SolveVelocities(rbStepContacts* c, const rbStepHost* host, double h,
@@ -388,7 +402,7 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // contact at the node.
 void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
                               rbStepMiss* miss);
-// The set of the node, saved before the stages of a step and restored after an interpolation.
+// The set of the node, saved before the stages of a step and restored to begin it anew.
 void rbContactStep_NoteNode(rbStepContacts* c);
 void rbContactStep_RecallNode(rbStepContacts* c);
 // Contacts and points of the set as they were.
@@ -418,13 +432,13 @@ bool rbContactStep_UndoMeetings(rbStepContacts* c, double h);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
-// after the time, and is only interpolated.
+// after the time, and a shorter one is shown.
 double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss);
 // The smallest gap of two bodies a time h after the node with their current velocities, of points
 // that move apart by less than a speed, m/s; INFINITY: there is none.
 double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
-// Writes states at a time in the step from the node, without advancing the node.
+// Writes states at a time in the step from the node, of a shorter step that is not kept.
 void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
 // Parts in which the step from the node is made.
 int rbContactStep_CountParts(rbStepContacts* c);
@@ -457,6 +471,8 @@ rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* 
                                       const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepContacts* c, const rbStepHost* host);
+// Whether a moving obstacle or a conveyor may work on an island.
+bool rbContactStep_HasMover(const rbStepContacts* c, const rbContactIsland* island);
 // Collisions of an island, also for the host and the journal.
 void rbContactStep_AccountForCollisions(rbStepContacts* c, const rbStepHost* host,
                                         const rbContactIsland* island,
@@ -510,6 +526,8 @@ double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double
 // ---------------------------------------------------------------------------- step_contact_order.c
 // Whether steps are of a higher order than 2, where contacts allow it.
 bool rbContactOrder_IsUsed(const rbStepContacts* c);
+// One step from the node, not beyond the latest time; false: none was made.
+bool rbContactOrder_Step(rbStepContacts* c, const rbStepHost* host, double longest, double latest);
 // As rbStepContacts_Advance.
 void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double time);
 

@@ -1,5 +1,4 @@
-// How far a step goes: in parts, cut at the time of a contact (B-64), or interpolated between
-// nodes.
+// How far a step goes: in parts, cut at the time of a contact (B-64), or to a time between nodes.
 //
 // A step in which points arrive is restarted with a smaller and smaller length, until the first of
 // them is within the tolerance of its surface at the end; it collides there. The next step
@@ -87,7 +86,7 @@ int rbContactStep_CountParts(rbStepContacts* c)
 // Maximum points of a pair that are checked.
 #define PROBES_MAX 1024
 
-// The state of the node, while a step from it is tried or interpolated.
+// The state of the node, while a step from it is tried.
 static void keepState(rbStepContacts* c)
 {
     rbArray_Assign(c->trial.loose, c->own.loose.data, c->own.loose.count);
@@ -348,21 +347,23 @@ static double halveStep(rbStepContacts* c, const rbStepHost* host, double whole,
     return h;
 }
 
-// ----------------------------------------------------------------------------------- interpolation
+// ------------------------------------------------------------------------------ begin, and between
 
-// The current step once its impulses are known; they are computed once for all interpolations in
-// it.
-static void noteLook(rbStepContacts* c, double h)
+// A step that ends where velocities of obstacles jump, if they do within h: a lift stops. Notes it.
+static double endAtKink(rbStepContacts* c, double h)
 {
-    rbContactStep_TakeBodies(c);
-    rbContactStep_TakeFlights(c);
-    rbArray_Assign(c->trial.flown, c->own.loose.data, c->own.loose.count);
-    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbStep_Save(&c->engine->mechanisms.data[i], c->engine->mechanisms.data[i].copies.start);
+    double beside = CUT_LEAST * c->engine->settings.step;
+    double first = INFINITY;
+    for (int i = 0; i < c->own.loose.count && c->solvers.substeps == NULL; ++i) {
+        const rbPath* path = c->engine->bodies.data[c->own.loose.data[i].index].def.path;
+        double steady = INFINITY;
+        if (path != NULL) {
+            (void)rbPath_IsSteady(path, c->grid.time + beside, &steady);
+        }
+        first = fmin(first, steady + beside);
     }
-    RB_ASSERT(h > 0.0);
-    c->trial.isFlown = true;
-    c->trial.step = h;
+    c->stage.kink = first <= h + beside ? 2.0 * beside : 0.0;
+    return first < h - beside ? first : h;
 }
 
 double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
@@ -374,71 +375,47 @@ double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double 
         return 0.0;
     }
     keepState(c);
+    h = endAtKink(c, h);
+    double whole = h;
     int cutCount = c->trial.cuts;
     rbContactStep_Begin(c, host, h, miss);
     h = halveStep(c, host, h, miss);
     h = isToBeCut(c, h) ? cutStep(c, host, h, miss) : h;
+    c->stage.kink = h < whole ? 0.0 : c->stage.kink;
     if (c->grid.time + h > latest) {
-        noteLook(c, h);
         recallState(c);
         c->trial.cuts = cutCount;
+        c->trial.isFlown = true; // it needs not be begun again for times before its end
+        c->trial.step = h;
         return 0.0;
     }
     return h;
 }
 
-// Bodies fly with the velocity of the middle of the step. The velocities within it: forces and
-// impulses change those of the node evenly.
-static void showVelocity(const rbStepContacts* c, const rbMechBody* node, rbMechBody* body,
-                         double part)
-{
-    RB_ASSERT(!(part < 0.0) && part < 2.1);
-    if (!body->isDynamic || c->flight.kinds.data[body->index] == RB_FLIGHT_QUICK) {
-        return;
-    }
-    bool hasFlight = rbContactStep_HasFlight(c, body->index);
-    rbVec3 velocity = hasFlight ? body->lentVelocity : body->velocity;
-    rbVec3 momentum = hasFlight ? body->lentMomentum : body->momentum;
-    body->velocity = rbAddScaled(node->velocity, part, rbSub(velocity, node->velocity));
-    body->momentum = rbAddScaled(node->momentum, part, rbSub(momentum, node->momentum));
-}
-
-// The state at a time within the noted step.
-static void flyTo(rbStepContacts* c, double time)
-{
-    RB_ASSERT(c->trial.isFlown && time > c->grid.time);
-    RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
-    double elapsed = time - c->grid.time;
-    double part = 2.0 * elapsed / c->trial.step;
-    rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
-    rbContactStep_FlyLoose(c, elapsed);
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        showVelocity(c, &c->trial.loose.data[i], &c->own.loose.data[i], part);
-    }
-    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
-        rbMechBody* bodies = mechanism->m.bodies;
-        rbArray_Assign(c->trial.jointed, bodies, mechanism->dynamicCount);
-        rbStep_Restore(mechanism, mechanism->copies.start);
-        rbMechanism_LookAhead(&mechanism->m, elapsed);
-        for (int k = 0; k < mechanism->dynamicCount; ++k) {
-            bodies[k].pose = bodies[k].ahead;
-            showVelocity(c, &c->trial.jointed.data[k], &bodies[k], part);
-        }
-    }
-}
-
 void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time)
 {
     RB_ASSERT(time > c->grid.time);
-    keepState(c);
+    double snap = RB_STEP_SNAP * c->engine->settings.step;
+    rbStepHost mute = *host;
+    mute.journal = NULL;
+    mute.node = NULL;
+    bool isFlown = c->trial.isFlown;
+    double made = c->trial.step;
+    rbStepEngine_Keep(c->engine, &c->trial.shown);
     double before = rbContactStep_WriteEnergy(c, host);
     if (c->method.row != NULL) {
         c->method.row->look(c, host, time);
-    } else {
-        flyTo(c, time);
     }
-    // Half a step has no separate balance.
-    c->trial.work = rbContactStep_WriteEnergy(c, host) - before;
-    recallState(c);
+    bool isMade = c->method.row == NULL;
+    while (isMade && time > c->grid.time + snap) {
+        rbPoll();
+        double h = time - c->grid.time;
+        isMade = rbContactOrder_IsUsed(c) ? rbContactOrder_Step(c, &mute, h, time)
+                                          : rbContactStep_MakePlain(c, &mute, h) > 0.0;
+    }
+    double work = rbContactStep_WriteEnergy(c, host) - before;
+    rbStepEngine_Recall(c->engine, &c->trial.shown);
+    c->trial.work = work;
+    c->trial.isFlown = isFlown;
+    c->trial.step = made;
 }

@@ -167,7 +167,7 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
     X(settled)   /* slow approaches stopped without the rebound due, bodies frozen */ \
     X(truncated) /* not accounted for by the impulses of a stage */                   \
     X(late)      /* bodies that arrived before the end of their step */               \
-    X(between)   /* of interpolating between nodes: nothing lasting */
+    X(between)   /* of a time between nodes: nothing lasting */
 
 #define RB_STEP_WORK_FIELD(name) double name;
 typedef struct rbStepWork {

@@ -88,7 +88,7 @@ static double measurePoint(const rbContact* contact, const rbContactPoint* point
                       respond(&bodies[contact->bodyB], point->armB, contact->normal);
     double error = fmax(0.0, outside * response);
     if (point->isClosed) {
-        error = fmax(error, -along);
+        error = fmax(error, point->target - along);
         if (point->isSticking && p[0] > 0.0 && along <= tolerance) {
             error = fmax(error, rbLength(rbAddScaled(u, -along, contact->normal)));
         }
