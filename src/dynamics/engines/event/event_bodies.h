@@ -53,14 +53,13 @@ RB_FETCH_INLINE void rbEventBody_FetchList(const rbEventBody* body)
     }
 }
 
-// Prefetches what predicting a body reads and writes, if its list is there.
+// Prefetches what predicting a body reads, if its list is there.
 RB_FETCH_INLINE void rbEventEngine_FetchNeighbors(const rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     int count = body->isDynamic ? body->pairs.count : 0;
     for (int i = 0; i < count && i < 32; ++i) {
         __builtin_prefetch(&engine->clocks.data[body->pairs.data[i].other]);
-        __builtin_prefetch(&engine->times.data[body->pairs.data[i].pair], 1);
     }
 }
 

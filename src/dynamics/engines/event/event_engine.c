@@ -83,7 +83,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
         freeMaterials(&engine->colds.data[i]);
     }
     rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
-    rbArray_FreeAll(engine->times, engine->clocks, engine->spare.pairs, engine->datas);
+    rbArray_FreeAll(engine->turns, engine->clocks, engine->spare.pairs, engine->datas);
     rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
     rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->materials.known);
     rbHeap_Free(&engine->heap);
@@ -178,6 +178,7 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     rbArray_Fill(engine->space.balls, index + 1, (rbEventBall){0});
     rbArray_Fill(engine->space.marks, index + 1, 0);
     rbArray_Fill(engine->clocks, index + 1, (rbEventClock){0});
+    rbArray_Fill(engine->turns, index + 1, 0);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     freeMaterials(cold);
@@ -226,13 +227,6 @@ static bool isListed(const rbEventEngine* engine, int pair, int index, int other
            body->pairs.data[place].other == other;
 }
 
-// Whether a body's entry is due no later than a time.
-static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
-{
-    return rbHeap_Has(&engine->heap, index) &&
-           rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
-}
-
 bool rbEventEngine_IsValid(const rbEventEngine* engine)
 {
     int alive = 0, listed = 0;
@@ -245,15 +239,18 @@ bool rbEventEngine_IsValid(const rbEventEngine* engine)
             continue;
         }
         ++alive;
-        bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
         if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
             pair->row > RB_PAIR_ROW_GENERAL ||
             (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
-            pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
+            pair->data >= engine->datas.count ||
             !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
-            !isListed(engine, i, pair->b, pair->a, pair->placeB) ||
-            (isDue && !isAwakeBy(engine, pair->a, engine->times.data[i]) &&
-             !isAwakeBy(engine, pair->b, engine->times.data[i]))) {
+            !isListed(engine, i, pair->b, pair->a, pair->placeB)) {
+            return false;
+        }
+        double time = rbEventEngine_GetTime(engine, i);
+        bool isDue = isfinite(time) && engine->loop->startPairs == NULL;
+        if (isnan(time) || (isDue && !rbHeap_IsDueBy(&engine->heap, pair->a, time) &&
+                            !rbHeap_IsDueBy(&engine->heap, pair->b, time))) {
             return false;
         }
     }
@@ -353,7 +350,6 @@ static void clearPairs(rbEventEngine* engine)
         engine->bodies.data[i].pairs.count = 0;
     }
     engine->pairs.count = 0;
-    engine->times.count = 0;
     engine->spare.pairs.count = 0;
     engine->datas.count = 0;
     engine->detector.memory.count = 0;
@@ -391,7 +387,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
         rbPoll();
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEventEngine_RenewRegion(engine, host, i, time);
-            rbEventEngine_PredictNew(engine, host, time);
+            rbEventEngine_PredictNew(engine, host, i, time);
         }
     }
     // Bodies at rest have no entry, so the partners they find are checked again.
@@ -574,7 +570,7 @@ void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int ind
     }
     if (engine->loop->startPairs == NULL) {
         rbEventEngine_RenewRegion(engine, host, index, time);
-        rbEventEngine_PredictNew(engine, host, time);
+        rbEventEngine_PredictNew(engine, host, index, time);
     }
     rbEventEngine_PredictBody(engine, host, index, time);
     rbEventEngine_UpdateEntry(engine, index);
@@ -697,7 +693,7 @@ static void checkNumbers(const rbEventEngine* engine, const rbByteStream* stream
 {
     int pairCount = engine->pairs.count, dataCount = engine->datas.count;
     rbByteStream_Check(stream,
-                       engine->times.count == pairCount &&
+                       engine->turns.count == engine->bodies.count &&
                            engine->space.balls.count == engine->bodies.count &&
                            engine->detector.memory.count == dataCount * engine->detector.words);
     rbByteStream_CheckRange(stream, engine->spare.pairs.data, engine->spare.pairs.count, 0,
@@ -748,7 +744,8 @@ void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
     moveBodies(engine, stream);
     RB_MOVE_ARRAY(stream, engine->space.balls);
     RB_MOVE_ARRAY(stream, engine->pairs);
-    RB_MOVE_ARRAY(stream, engine->times);
+    RB_MOVE_ARRAY(stream, engine->turns);
+    RB_MOVE(stream, engine->turn);
     RB_MOVE_ARRAY(stream, engine->spare.pairs);
     RB_MOVE_ARRAY(stream, engine->datas);
     RB_MOVE_ARRAY(stream, engine->detector.memory);

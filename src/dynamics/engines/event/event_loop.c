@@ -19,12 +19,12 @@ static void postpone(rbEventEngine* engine, int index, double time)
     rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
     double pull = rbDistance(accelerationA, accelerationB);
     if (pull == 0.0) {
-        engine->times.data[index] = INFINITY;
+        rbEventEngine_SetTime(engine, index, (double)INFINITY);
         return;
     }
     engine->pairs.data[index].isPostponed = true;
     double next = time + rbEventEngine_ContactTime(engine, pull);
-    engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
+    rbEventEngine_SetTime(engine, index, next > time ? next : nextafter(time, INFINITY));
 }
 
 static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
@@ -84,7 +84,7 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
 void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time)
 {
-    RB_ASSERT(engine->times.data[index] <= time);
+    RB_ASSERT(rbEventEngine_GetTime(engine, index) <= time);
     if (rbEventEngine_GetPair(engine, index)->isDetected) {
         engine->detector.row->handle(engine, host, index, time);
     } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
@@ -163,9 +163,8 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         if (body->entry.pair == RB_ENTRY_EXPIRY) {
             engine->now = top.key;
             rbEventEngine_RenewRegion(engine, host, top.item, top.key);
-            rbEventEngine_PredictNew(engine, host, top.key);
-            rbEventEngine_UpdateEntry(engine, top.item);
-        } else if (engine->times.data[body->entry.pair] != top.key) {
+            rbEventEngine_PredictNew(engine, host, top.item, top.key);
+        } else if (rbEventEngine_GetTime(engine, body->entry.pair) != top.key) {
             engine->statistics.staleEntries += 1;
             rbEventEngine_UpdateEntry(engine, top.item);
             continue;

@@ -387,7 +387,7 @@ static int takeData(rbEventEngine* engine)
 // A pair in the list of a body; sign: 1 if that is the first, else -1.
 static rbEventNeighbor makeNeighbor(const rbEventPair* pair, int index, int other, int sign)
 {
-    rbEventNeighbor neighbor = {.pair = index, .other = other};
+    rbEventNeighbor neighbor = {.time = INFINITY, .pair = index, .other = other};
     neighbor.row = pair->row & 63u;
     neighbor.hasImage = pair->hasImage ? 1 : 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -420,10 +420,8 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     if (engine->spare.pairs.count > 0) {
         index = engine->spare.pairs.data[--engine->spare.pairs.count];
         engine->pairs.data[index] = pair;
-        engine->times.data[index] = INFINITY;
     } else {
         rbArray_Push(engine->pairs, pair);
-        rbArray_Push(engine->times, (double)INFINITY);
     }
     rbArray_Push(first->pairs, makeNeighbor(&pair, index, b, 1));
     rbArray_Push(second->pairs, makeNeighbor(&pair, index, a, -1));
@@ -461,7 +459,6 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
         rbHeap_Remove(&engine->heap, index);
     }
     rbEventEngine_GetPair(engine, index)->a = -1;
-    engine->times.data[index] = INFINITY;
     rbArray_Push(engine->spare.pairs, index);
     engine->statistics.pairCount -= 1;
     RB_ASSERT(engine->statistics.pairCount >= 0);

@@ -38,16 +38,20 @@ typedef enum rbEventShape {
     RB_EVENT_SHAPE_OTHER
 } rbEventShape;
 
-// A pair in the list of one of its bodies.
+// A pair in the list of one of its bodies. A body that is predicted writes the times of its pairs
+// into its own list only, so that the lists of the others need not be fetched: the time of a pair
+// is the one in the list of the body that was predicted last (rbEventEngine_GetTime).
 typedef struct rbEventNeighbor {
+    double time; // before which the two cannot touch; of exact pairs: at which they touch
     int pair;
     int other;            // body
     int8_t image[3];      // periods to be added to the other one
     uint8_t row : 6;      // of the pair
     uint8_t hasImage : 1; // not zero
     uint8_t isFar : 1;    // the image is too far for here: see the pair
+    int pad;
 } rbEventNeighbor;
-_Static_assert(sizeof(rbEventNeighbor) == 12, "many of them are read for a collision");
+_Static_assert(sizeof(rbEventNeighbor) == 24, "many of them are read for a collision");
 
 // Data of a neighboring sphere that a prediction reads: one cache line.
 typedef struct rbEventClock {
@@ -236,8 +240,8 @@ struct rbEventEngine {
     RB_ARRAY(rbEventClock) clocks; // of spheres, one for each body
     bool isDriven;                 // a sphere accelerates or grows, so clocks are not sufficient
     RB_ARRAY(rbEventPair) pairs;
-    // Times before which a pair cannot touch; for exact pairs: times at which they touch.
-    RB_ARRAY(double) times;
+    RB_ARRAY(int64_t) turns; // by body: the prediction of all its pairs that was the last ...
+    int64_t turn;            // ... of so many
     RB_ARRAY(rbEventPairData) datas;
     rbEventSpare spare;
     rbEventLists lists;
@@ -280,4 +284,29 @@ static inline rbEventPair* rbEventEngine_GetPair(const rbEventEngine* engine, in
     RB_ASSERT(index < engine->pairs.count);
     RB_ASSERT(engine->pairs.data[index].a >= 0);
     return &engine->pairs.data[index];
+}
+
+// Whether the time of a pair is the one in the list of a body.
+static inline bool rbEventEngine_IsCurrent(const rbEventEngine* engine, int index, int other)
+{
+    return engine->turns.data[index] >= engine->turns.data[other];
+}
+
+// The time of a pair; infinite if it is gone.
+static inline double rbEventEngine_GetTime(const rbEventEngine* engine, int index)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    if (pair->a < 0) {
+        return (double)INFINITY;
+    }
+    return rbEventEngine_IsCurrent(engine, pair->a, pair->b)
+               ? engine->bodies.data[pair->a].pairs.data[pair->placeA].time
+               : engine->bodies.data[pair->b].pairs.data[pair->placeB].time;
+}
+
+static inline void rbEventEngine_SetTime(rbEventEngine* engine, int index, double time)
+{
+    const rbEventPair* pair = rbEventEngine_GetPair(engine, index);
+    engine->bodies.data[pair->a].pairs.data[pair->placeA].time = time;
+    engine->bodies.data[pair->b].pairs.data[pair->placeB].time = time;
 }
