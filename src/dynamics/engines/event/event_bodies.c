@@ -1,4 +1,4 @@
-// Bodies of the event engine: their clocks and flights, bounds on their motion, and their
+// Bodies of the event engine: their flights, bounds on their motion, and their
 // properties in a collision.
 #include "dynamics/engines/event/event_bodies.h"
 
@@ -60,7 +60,6 @@ void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, in
     body->velocity = flight->start.velocity;
     body->acceleration = motion->acceleration;
     body->isExact = flight->type == RB_MOTION_EXACT;
-    rbEventEngine_SetClock(engine, index);
     if (body->shape != RB_EVENT_SHAPE_OTHER) {
         return;
     }

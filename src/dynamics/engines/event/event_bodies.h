@@ -59,15 +59,8 @@ RB_FETCH_INLINE void rbEventEngine_FetchNeighbors(const rbEventEngine* engine, i
     const rbEventBody* body = &engine->bodies.data[index];
     int count = body->isDynamic ? body->pairs.count : 0;
     for (int i = 0; i < count && i < 32; ++i) {
-        __builtin_prefetch(&engine->clocks.data[body->pairs.data[i].other]);
+        __builtin_prefetch(&engine->bodies.data[body->pairs.data[i].other]);
     }
-}
-
-static inline void rbEventEngine_SetClock(rbEventEngine* engine, int index)
-{
-    const rbEventBody* body = &engine->bodies.data[index];
-    rbEventClock clock = {body->time, body->position, body->velocity, body->radius};
-    engine->clocks.data[index] = clock;
 }
 
 static inline rbVec3 rbEventBody_PositionAt(const rbEventBody* body, double time)

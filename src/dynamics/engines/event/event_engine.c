@@ -83,7 +83,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
         freeMaterials(&engine->colds.data[i]);
     }
     rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
-    rbArray_FreeAll(engine->turns, engine->clocks, engine->spare.pairs, engine->datas);
+    rbArray_FreeAll(engine->turns, engine->spare.pairs, engine->datas);
     rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
     rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->materials.known);
     rbHeap_Free(&engine->heap);
@@ -177,7 +177,6 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     rbArray_Fill(engine->colds, index + 1, (rbEventCold){0});
     rbArray_Fill(engine->space.balls, index + 1, (rbEventBall){0});
     rbArray_Fill(engine->space.marks, index + 1, 0);
-    rbArray_Fill(engine->clocks, index + 1, (rbEventClock){0});
     rbArray_Fill(engine->turns, index + 1, 0);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
@@ -711,7 +710,6 @@ static void placeRegions(rbEventEngine* engine, const rbByteStream* stream)
 {
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];
-        rbEventEngine_SetClock(engine, i);
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
             engine->loop->startPairs == NULL) {
             rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[i].periods);

@@ -998,7 +998,6 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     body->time = time;
     body->position = position;
     body->velocity = velocity;
-    rbEventEngine_SetClock(engine, index);
     body->hasCollided = true;
     body->isCalm = false;
 }

@@ -292,6 +292,13 @@ static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor
     return rbEventEngine_ShiftBy(engine, image);
 }
 
+// A sphere that flies straight from a time on.
+typedef struct Sphere {
+    double time;
+    rbVec3 position, velocity;
+    double radius;
+} Sphere;
+
 // Two vectors or numbers side by side.
 typedef struct Lanes3 {
     rbLanePair x, y, z;
@@ -314,8 +321,8 @@ typedef struct Meetings {
     rbLaneMask isMet;
 } Meetings;
 
-static inline Meetings sweepTwo(const rbEventClock* own, const rbEventClock* one,
-                                const rbEventClock* two, const rbVec3* shifts)
+static inline Meetings sweepTwo(const Sphere* own, const rbEventBody* one, const rbEventBody* two,
+                                const rbVec3* shifts)
 {
     rbLanePair dt = own->time - (rbLanePair){one->time, two->time};
     Lanes3 p = beside(&one->position, &two->position);
@@ -340,24 +347,24 @@ static inline Meetings sweepTwo(const rbEventClock* own, const rbEventClock* one
 // So many neighbors are predicted at once.
 #define BLOCK 32
 
-// Spheres that neither fall nor grow, some neighbors of a body: the clocks are sufficient. The same
+// Spheres that neither fall nor grow, some neighbors of a body. The same
 // arithmetic as predictSpheres, up to the sign of p and v together, which no result depends on.
 // Returns how many are spheres.
-static int predictBlock(rbEventEngine* engine, int index, const rbEventClock* own,
+static int predictBlock(rbEventEngine* engine, int index, const Sphere* own,
                         rbEventNeighbor* neighbors, int count, Earliest* earliest)
 {
     Meetings meetings[BLOCK / 2];
     int met[BLOCK], metCount = 0, predicted = 0;
-    const rbEventClock* clocks = engine->clocks.data;
+    const rbEventBody* bodies = engine->bodies.data;
     for (int i = 0; i < count; i += 2) {
         rbEventNeighbor one = neighbors[i];
         rbEventNeighbor two = neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
         Meetings* m = &meetings[i / 2];
         if (one.hasImage || two.hasImage) {
             rbVec3 shifts[2] = {imageShift(engine, index, one), imageShift(engine, index, two)};
-            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], shifts);
+            *m = sweepTwo(own, &bodies[one.other], &bodies[two.other], shifts);
         } else {
-            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], NULL);
+            *m = sweepTwo(own, &bodies[one.other], &bodies[two.other], NULL);
         }
         unsigned isMet = rbQuadMask_Bits((rbQuadMask)m->isMet);
         met[metCount] = i;
@@ -388,7 +395,7 @@ static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
 {
     const rbEventBody* body = &engine->bodies.data[index];
     int count = body->pairs.count;
-    rbEventClock own = {time, rbEventBody_PositionAt(body, time), body->velocity, body->radius};
+    Sphere own = {time, rbEventBody_PositionAt(body, time), body->velocity, body->radius};
     int predicted = 0;
     for (int first = 0; first < count; first += BLOCK) {
         int here = count - first < BLOCK ? count - first : BLOCK;

@@ -557,7 +557,6 @@ static void matchPairs(rbEventEngine* engine, int index)
             marks[partners[i].id] = 0;
             __builtin_prefetch(&engine->bodies.data[partners[i].id]);
             __builtin_prefetch(&engine->bodies.data[partners[i].id].pairs, 1);
-            __builtin_prefetch(&engine->clocks.data[partners[i].id]);
             partners[kept++] = partners[i];
         }
     }

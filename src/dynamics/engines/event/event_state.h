@@ -53,14 +53,6 @@ typedef struct rbEventNeighbor {
 } rbEventNeighbor;
 _Static_assert(sizeof(rbEventNeighbor) == 24, "many of them are read for a collision");
 
-// Data of a neighboring sphere that a prediction reads: one cache line.
-typedef struct rbEventClock {
-    double time; // start of the flight
-    rbVec3 position, velocity;
-    double radius;
-} rbEventClock;
-_Static_assert(sizeof(rbEventClock) == 64, "a cache line");
-
 // The region of a sphere that flies straight and has collided is a ball: about half as many
 // neighbors as a box of the same margin. Its box in the broad phase.
 typedef struct rbEventBall {
@@ -87,10 +79,12 @@ typedef struct rbEventRegion {
 } rbEventRegion;
 
 // Data of its own bodies that every event touches: three cache lines, and one that is rarely used.
+// Of the neighbors only the first is read.
 typedef struct rbEventBody {
     double time; // start of the flight
-    rbVec3 position, velocity, acceleration;
+    rbVec3 position, velocity;
     double radius; // m, of all points about the center of mass, without growth
+    rbVec3 acceleration;
     double growth; // m/s
     double inverseMass;
     RB_ARRAY(rbEventNeighbor) pairs;
@@ -116,6 +110,7 @@ typedef struct rbEventBody {
 } rbEventBody;
 #if UINTPTR_MAX > UINT32_MAX // pointers are smaller on 32-bit machines
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
+_Static_assert(offsetof(rbEventBody, acceleration) == 64, "a free sphere is on the first");
 _Static_assert(offsetof(rbEventBody, region.box) == 192, "the box is on the fourth");
 #endif
 
@@ -237,8 +232,7 @@ struct rbEventEngine {
     double tolerance;
     RB_ARRAY(rbEventBody) bodies;
     RB_ARRAY(rbEventCold) colds;
-    RB_ARRAY(rbEventClock) clocks; // of spheres, one for each body
-    bool isDriven;                 // a sphere accelerates or grows, so clocks are not sufficient
+    bool isDriven; // a sphere accelerates or grows
     RB_ARRAY(rbEventPair) pairs;
     RB_ARRAY(int64_t) turns; // by body: the prediction of all its pairs that was the last ...
     int64_t turn;            // ... of so many
