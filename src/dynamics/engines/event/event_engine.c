@@ -48,6 +48,11 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
                                   : NULL;
     engine->space.period = periodicBox;
     engine->space.isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
+    for (unsigned code = 0; code < RB_IMAGE_FAR; ++code) {
+        int image[3];
+        rbEventNeighbor_GetImage(engine, 0, (rbEventNeighbor){.image = code & 31}, image);
+        engine->space.shifts[code] = rbEventEngine_ShiftBy(engine, image);
+    }
     engine->scratch.separation = rbAlloc(rbGetSeparationScratchSize());
     return engine;
 }
@@ -168,7 +173,7 @@ void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
 {
     RB_ASSERT(engine != NULL);
-    RB_ASSERT(index >= 0);
+    RB_ASSERT(0 <= index && index < RB_EVENT_BODIES_MAX);
     RB_ASSERT(def == NULL || def->geometry == NULL || def->materialCount > 0);
     RB_ASSERT(def == NULL || def->loadAcceleration >= 0.0);
     RB_ASSERT(def == NULL || def->loadTorque >= 0.0);

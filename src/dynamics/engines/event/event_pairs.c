@@ -233,8 +233,8 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor* neighbor, 
 static void setEntry(rbEventEngine* engine, int index, const Earliest* earliest)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    body->entry.pair = earliest->neighbor != NULL ? earliest->neighbor->pair : RB_ENTRY_EXPIRY;
-    body->entry.other = earliest->neighbor != NULL ? earliest->neighbor->other : 0;
+    body->entry.pair = earliest->neighbor != NULL ? (int)earliest->neighbor->pair : RB_ENTRY_EXPIRY;
+    body->entry.other = earliest->neighbor != NULL ? (int)earliest->neighbor->other : 0;
     if (earliest->time < INFINITY) {
         rbHeap_Set(&engine->heap, index, earliest->time);
     } else {
@@ -285,10 +285,13 @@ void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, in
     rbEventEngine_UpdateEntry(engine, index);
 }
 
-static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor neighbor)
+static rbVec3 imageShift(const rbEventEngine* engine, int index, const rbEventNeighbor* neighbor)
 {
     int image[3];
-    rbEventNeighbor_GetImage(engine, index, neighbor, image);
+    if (neighbor->image != RB_IMAGE_FAR) {
+        return engine->space.shifts[neighbor->image];
+    }
+    rbEventNeighbor_GetImage(engine, index, *neighbor, image);
     return rbEventEngine_ShiftBy(engine, image);
 }
 
@@ -354,40 +357,39 @@ static int predictBlock(rbEventEngine* engine, int index, const Sphere* own,
                         rbEventNeighbor* neighbors, int count, Earliest* earliest)
 {
     Meetings meetings[BLOCK / 2];
-    int met[BLOCK], metCount = 0, predicted = 0;
+    int met[BLOCK], metCount = 0, others = 0;
     const rbEventBody* bodies = engine->bodies.data;
     for (int i = 0; i < count; i += 2) {
-        rbEventNeighbor one = neighbors[i];
-        rbEventNeighbor two = neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
+        rbEventNeighbor* one = &neighbors[i];
+        rbEventNeighbor* two = &neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
+        const rbEventBody* first = &bodies[one->other];
+        const rbEventBody* second = &bodies[two->other];
         Meetings* m = &meetings[i / 2];
-        if (one.hasImage || two.hasImage) {
+        if (one->image != RB_IMAGE_NONE || two->image != RB_IMAGE_NONE) {
             rbVec3 shifts[2] = {imageShift(engine, index, one), imageShift(engine, index, two)};
-            *m = sweepTwo(own, &bodies[one.other], &bodies[two.other], shifts);
+            *m = sweepTwo(own, first, second, shifts);
         } else {
-            *m = sweepTwo(own, &bodies[one.other], &bodies[two.other], NULL);
+            *m = sweepTwo(own, first, second, NULL);
         }
+        // the times of general pairs follow
+        one->time = INFINITY;
+        two->time = INFINITY;
         unsigned isMet = rbQuadMask_Bits((rbQuadMask)m->isMet);
         met[metCount] = i;
-        metCount += (int)(isMet & 1u);
+        metCount += one->row == RB_PAIR_ROW_SPHERES ? (int)(isMet & 1u) : 0;
         met[metCount] = i + 1;
-        metCount += i + 1 < count ? (int)(isMet >> 2 & 1u) : 0;
-    }
-    for (int i = 0; i < count; ++i) {
-        if (neighbors[i].row == RB_PAIR_ROW_SPHERES) {
-            neighbors[i].time = (double)INFINITY;
-            ++predicted;
-        }
+        metCount += two->row == RB_PAIR_ROW_SPHERES && one != two ? (int)(isMet >> 2 & 1u) : 0;
+        others += one->row != RB_PAIR_ROW_SPHERES;
+        others += two->row != RB_PAIR_ROW_SPHERES && one != two;
     }
     for (int i = 0; i < metCount; ++i) {
         const Meetings* m = &meetings[met[i] / 2];
         int k = met[i] % 2;
-        if (neighbors[met[i]].row == RB_PAIR_ROW_SPHERES) {
-            double tau = m->c[k] <= 0.0 ? 0.0 : m->c[k] / (sqrt(m->discriminant[k]) - m->b[k]);
-            neighbors[met[i]].time = own->time + tau;
-            takeEarlier(engine, &neighbors[met[i]], earliest);
-        }
+        double tau = m->c[k] <= 0.0 ? 0.0 : m->c[k] / (sqrt(m->discriminant[k]) - m->b[k]);
+        neighbors[met[i]].time = own->time + tau;
+        takeEarlier(engine, &neighbors[met[i]], earliest);
     }
-    return predicted;
+    return count - others;
 }
 
 // True if the body has no pairs but with spheres.

@@ -13,6 +13,7 @@
 #include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Margin of a ball in radii. Wider: fewer renewals, more neighbors.
@@ -387,13 +388,14 @@ static int takeData(rbEventEngine* engine)
 // A pair in the list of a body; sign: 1 if that is the first, else -1.
 static rbEventNeighbor makeNeighbor(const rbEventPair* pair, int index, int other, int sign)
 {
-    rbEventNeighbor neighbor = {.time = INFINITY, .pair = index, .other = other};
-    neighbor.row = pair->row & 63u;
-    neighbor.hasImage = pair->hasImage ? 1 : 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        neighbor.image[axis] = (int8_t)(sign * pair->image[axis]);
-        neighbor.isFar |= neighbor.image[axis] != sign * pair->image[axis] ? 1 : 0;
-    }
+    const int* image = pair->image;
+    bool isNear = abs(image[0]) <= 1 && abs(image[1]) <= 1 && abs(image[2]) <= 1;
+    int code = (int)RB_IMAGE_NONE + sign * (image[0] + 3 * image[1] + 9 * image[2]);
+    rbEventNeighbor neighbor = {.time = INFINITY};
+    neighbor.pair = (uint32_t)index & (RB_EVENT_PAIRS_MAX - 1);
+    neighbor.row = pair->row & 3u;
+    neighbor.other = (uint32_t)other & (RB_EVENT_BODIES_MAX - 1);
+    neighbor.image = isNear ? (uint32_t)code & 31u : RB_IMAGE_FAR;
     return neighbor;
 }
 
@@ -423,6 +425,7 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     } else {
         rbArray_Push(engine->pairs, pair);
     }
+    RB_ASSERT(index < RB_EVENT_PAIRS_MAX);
     rbArray_Push(first->pairs, makeNeighbor(&pair, index, b, 1));
     rbArray_Push(second->pairs, makeNeighbor(&pair, index, a, -1));
     engine->statistics.pairsMade += 1;

@@ -42,16 +42,17 @@ typedef enum rbEventShape {
 // into its own list only, so that the lists of the others need not be fetched: the time of a pair
 // is the one in the list of the body that was predicted last (rbEventEngine_GetTime).
 typedef struct rbEventNeighbor {
-    double time; // before which the two cannot touch; of exact pairs: at which they touch
-    int pair;
-    int other;            // body
-    int8_t image[3];      // periods to be added to the other one
-    uint8_t row : 6;      // of the pair
-    uint8_t hasImage : 1; // not zero
-    uint8_t isFar : 1;    // the image is too far for here: see the pair
-    int pad;
+    double time;         // before which the two cannot touch; of exact pairs: at which they touch
+    uint32_t pair : 30;  // an index
+    uint32_t row : 2;    // of the pair
+    uint32_t other : 27; // body
+    uint32_t image : 5;  // periods to be added to the other one: 13 + x + 3 y + 9 z, or ...
 } rbEventNeighbor;
-_Static_assert(sizeof(rbEventNeighbor) == 24, "many of them are read for a collision");
+#define RB_IMAGE_NONE 13u // for none
+#define RB_IMAGE_FAR 31u  // ... more than one along an axis: see the pair
+#define RB_EVENT_PAIRS_MAX (1 << 30)
+#define RB_EVENT_BODIES_MAX (1 << 27)
+_Static_assert(sizeof(rbEventNeighbor) == 16, "many of them are read for a collision");
 
 // The region of a sphere that flies straight and has collided is a ball: about half as many
 // neighbors as a box of the same margin. Its box in the broad phase.
@@ -189,6 +190,7 @@ typedef struct rbEventDetector {
 // Where regions are, and what the last query found.
 typedef struct rbEventSpace {
     rbVec3 period;
+    rbVec3 shifts[RB_IMAGE_FAR]; // m, by the images of neighbors
     bool isPeriodic;
     double edgeMax; // of regions in a periodic box
     double edge;    // the longest so far
@@ -254,13 +256,19 @@ struct rbEventEngine {
     double now;
 };
 
+// The periods to be added to the other body, seen from a body.
 static inline void rbEventNeighbor_GetImage(const rbEventEngine* engine, int index,
                                             rbEventNeighbor neighbor, int image[3])
 {
-    for (int axis = 0; axis < 3; ++axis) {
+    int code = (int)neighbor.image;
+    for (int axis = 0; axis < 3; ++axis, code /= 3) {
+        image[axis] = code % 3 - 1;
+    }
+    if (neighbor.image == RB_IMAGE_FAR) {
         const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
-        int far = neighbor.isFar == 0 ? 0 : pair->a == index ? 1 : -1;
-        image[axis] = far != 0 ? far * pair->image[axis] : (int)neighbor.image[axis];
+        for (int axis = 0; axis < 3; ++axis) {
+            image[axis] = pair->a == index ? pair->image[axis] : -pair->image[axis];
+        }
     }
 }
 
