@@ -6,6 +6,14 @@
 
 #include <math.h>
 
+void rbEventEngine_GiveFlight(const rbEventEngine* engine, const rbEventHost* host, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    if (body->isAhead) {
+        rbFlight_Redirect(&host->flights[index], body->time, body->position, body->velocity);
+    }
+}
+
 rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
                                     double time)
 {
@@ -13,6 +21,7 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
     rbMotionState state;
     if (body->isDynamic) {
         rbMotionCounts counts = {0};
+        rbEventEngine_GiveFlight(engine, host, index);
         rbFlight_Commit(&host->flights[index], &host->motions[index], time, &counts);
         rbFlight_Evaluate(&host->flights[index], &host->motions[index], time, &state, &counts);
         return state;
@@ -60,10 +69,13 @@ void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, in
     body->velocity = flight->start.velocity;
     body->acceleration = motion->acceleration;
     body->isExact = flight->type == RB_MOTION_EXACT;
+    body->isAhead = false;
+    rbEventCold* cold = &engine->colds.data[index];
+    rbVec3 spin = flight->start.spin;
+    cold->rotation = 0.5 * rbDot(spin, rbMulEach(motion->moments, spin));
     if (body->shape != RB_EVENT_SHAPE_OTHER) {
         return;
     }
-    rbEventCold* cold = &engine->colds.data[index];
     if (!isDriven(cold, motion)) {
         rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation,
                                   flight->start.spin);

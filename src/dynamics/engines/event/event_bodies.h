@@ -10,6 +10,8 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
                                     double time);
 // Copies a new flight of the host into the body's record.
 void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index);
+// Gives the host the flight of a body, if it lacks it.
+void rbEventEngine_GiveFlight(const rbEventEngine* engine, const rbEventHost* host, int index);
 // Starts a flight from a state and copies it.
 void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time, const rbMotionState* state);

@@ -90,7 +90,8 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
     rbArray_FreeAll(engine->turns, engine->spare.pairs, engine->datas);
     rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
-    rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->materials.known);
+    rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->lists.ahead);
+    rbArray_Free(engine->materials.known);
     rbHeap_Free(&engine->heap);
     rbDestroyBroadPhase(engine->space.broad);
     rbIdList_Free(&engine->space.found);
@@ -589,7 +590,13 @@ rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, d
     RB_ASSERT(!isnan(time));
     failed[0] = -1;
     failed[1] = -1;
+    engine->lists.ahead.count = 0;
     rbStatus status = engine->loop->advance(engine, host, time, failed);
+    for (int i = 0; i < engine->lists.ahead.count; ++i) {
+        int index = engine->lists.ahead.data[i];
+        rbEventEngine_GiveFlight(engine, host, index);
+        engine->bodies.data[index].isAhead = false;
+    }
     *reached = status == RB_STATUS_OK ? time : engine->now;
     RB_VALIDATE(rbEventEngine_IsValid(engine));
     return status;

@@ -976,14 +976,15 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
 }
 
 // J, kinetic, of a body on an exact flight, which keeps the energy of its rotation.
-static double energyInFlight(const rbEventHost* host, int index, double invMass, rbVec3 velocity)
+static double energyInFlight(const rbEventEngine* engine, int index, double invMass,
+                             rbVec3 velocity)
 {
-    rbVec3 spin = host->flights[index].start.spin;
-    double turning = rbDot(spin, rbMulEach(host->motions[index].moments, spin));
-    return invMass > 0.0 ? 0.5 * rbLengthSquared(velocity) / invMass + 0.5 * turning : 0.0;
+    return invMass > 0.0
+               ? 0.5 * rbLengthSquared(velocity) / invMass + engine->colds.data[index].rotation
+               : 0.0;
 }
 
-// The translation restarts, the rotation continues.
+// The translation restarts, the rotation continues. The host needs the flight later, if at all.
 static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      rbVec3 velocity)
 {
@@ -992,14 +993,20 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
         return;
     }
     rbVec3 position = rbEventBody_PositionAt(body, time);
-    rbFlight_Redirect(&host->flights[index], time, position, velocity);
-    rbEventHost_TellFlight(host, index, time);
     body->flightTime = time - body->time;
     body->time = time;
     body->position = position;
     body->velocity = velocity;
     body->hasCollided = true;
     body->isCalm = false;
+    if (!body->isAhead) {
+        body->isAhead = true;
+        rbArray_Push(engine->lists.ahead, index);
+    }
+    if (host->flown != NULL) {
+        rbEventEngine_GiveFlight(engine, host, index);
+        host->flown(host->context, index, time);
+    }
 }
 
 // The same for two spheres, or a sphere and a plane, without friction and pull: an impulse through
@@ -1048,8 +1055,8 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
                          .law = material.law,
                          .history = RB_PHASE_SMOOTH,
                          .energyChange = change,
-                         .energyBefore = energyInFlight(host, pair->a, massA, velocityA) +
-                                         energyInFlight(host, pair->b, massB, velocityB),
+                         .energyBefore = energyInFlight(engine, pair->a, massA, velocityA) +
+                                         energyInFlight(engine, pair->b, massB, velocityB),
                          .impulse = rbScale(push, n),
                          .approachSpeed = speed};
         writeEvent(host, pair, time, contact->point, n, event);

@@ -114,17 +114,10 @@ RB_FETCH_INLINE void fetchBody(const rbEventBody* body)
     __builtin_prefetch((const char*)body + 128);
 }
 
-RB_FETCH_INLINE void fetchFlight(const rbFlight* flight)
-{
-    __builtin_prefetch(flight, 1);
-    __builtin_prefetch(&flight->start.position, 1);
-    __builtin_prefetch(&flight->start.velocity.z, 1);
-}
-
 // The next events are among the children of the top. Their bodies are prefetched while this one is
 // handled. For the very next event, whose body was prefetched earlier, the partner and the list are
 // prefetched too.
-RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
+RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine)
 {
     const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;
     int count = engine->heap.count;
@@ -138,11 +131,9 @@ RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* 
     }
     if (next < count) {
         const rbEventBody* body = &engine->bodies.data[nodes[next].item];
-        fetchFlight(&host->flights[nodes[next].item]);
         rbEventBody_FetchList(body);
         if (body->entry.pair >= 0) {
             fetchBody(&engine->bodies.data[body->entry.other]);
-            fetchFlight(&host->flights[body->entry.other]);
             __builtin_prefetch(&engine->pairs.data[body->entry.pair]);
         }
     }
@@ -158,7 +149,7 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         }
         RB_ASSERT(top.key >= engine->now);
         RB_ASSERT(top.item < engine->bodies.count);
-        fetchAhead(engine, host);
+        fetchAhead(engine);
         rbEventBody* body = &engine->bodies.data[top.item];
         if (body->entry.pair == RB_ENTRY_EXPIRY) {
             engine->now = top.key;

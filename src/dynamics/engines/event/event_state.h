@@ -102,6 +102,7 @@ typedef struct rbEventBody {
     bool hasCollided; // since its region was made
     bool isCalm;      // only gentle impacts since calmTime
     bool isExact;     // it rotates by the closed form
+    bool isAhead;     // the flight of the host is an earlier one
     rbEventRegion region;
     double flightTime; // s, of the last flight: a guess for how long this one will be
     struct {
@@ -124,6 +125,7 @@ typedef struct rbEventCold {
     int materialCount;
     double coreRadius; // m, of the core about the center of mass
     double loadAcceleration, loadTorque;
+    double rotation;    // J, kinetic, at the start of the flight
     rbVec3 planeNormal; // of planes, world
     double planeOffset;
     rbSweepMotion spin;      // the part that bounds the spin in the current flight
@@ -219,6 +221,7 @@ typedef struct rbEventLists {
     RB_ARRAY(int) stack;    // work list of waking
     RB_ARRAY(int) newPairs; // of the region renewed last, not yet predicted
     RB_ARRAY(int) moved;    // bodies with new flights of the collision resolved last
+    RB_ARRAY(int) ahead;    // bodies whose flights the host lacks, some more than once
 } rbEventLists;
 
 struct rbEventEngine {
