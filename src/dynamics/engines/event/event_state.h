@@ -265,7 +265,7 @@ static inline void rbEventNeighbor_GetImage(const rbEventEngine* engine, int ind
 {
     int code = (int)neighbor.image;
     for (int axis = 0; axis < 3; ++axis, code /= 3) {
-        image[axis] = code % 3 - 1;
+        image[axis] = neighbor.image == RB_IMAGE_NONE ? 0 : code % 3 - 1;
     }
     if (neighbor.image == RB_IMAGE_FAR) {
         const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
