@@ -93,7 +93,9 @@ void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, i
     engine->bodies.data[index].flightTime = time - engine->bodies.data[index].time;
     rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
     rbEventEngine_TakeFlight(engine, host, index);
-    rbEventHost_TellFlight(host, index, time);
+    if (host->flown != NULL) {
+        host->flown(host->context, index, time);
+    }
 }
 
 static void setPathMotion(const rbEventCold* cold, double time, const rbMotionState* state,

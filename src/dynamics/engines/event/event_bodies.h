@@ -82,10 +82,3 @@ rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbE
                                           int index, const rbMotionState* state);
 // Writes an event into the journal of the host, if there is one.
 void rbEventHost_Write(const rbEventHost* host, const rbEvent* event);
-// Tells the host that a flight of a body began, if it wants to know.
-static inline void rbEventHost_TellFlight(const rbEventHost* host, int index, double time)
-{
-    if (host->flown != NULL) {
-        host->flown(host->context, index, time);
-    }
-}

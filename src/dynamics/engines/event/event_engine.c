@@ -426,35 +426,14 @@ static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, dou
            engine->detector.row->acceptsOverlap(engine, index, time, depth);
 }
 
-// Overlaps of all near pairs; reports the deepest.
-static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double time,
-                         rbStartOverlap* overlap)
-{
-    *overlap = (rbStartOverlap){.a = -1, .b = -1};
-    for (int i = 0; i < engine->pairs.count; ++i) {
-        const rbEventPair* pair = &engine->pairs.data[i];
-        if (pair->a < 0) {
-            continue;
-        }
-        rbVec3 normal;
-        double depth = -distanceAt(engine, host, i, time, &normal);
-        if (depth > engine->tolerance && !isOverlapAccepted(engine, i, time, depth)) {
-            overlap->count += 1;
-            if (depth > overlap->depth) {
-                overlap->depth = depth;
-                overlap->a = pair->a;
-                overlap->b = pair->b;
-            }
-        }
-    }
-}
-
 // Returns the energy that the move required, J.
 static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        rbVec3 by)
 {
-    RB_ASSERT(engine->bodies.data[index].isDynamic);
     RB_ASSERT(rbIsFinite3(by));
+    if (!engine->bodies.data[index].isDynamic) {
+        return 0.0;
+    }
     rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
     state.position = rbAdd(state.position, by);
     const rbMotionBody* motion = &host->motions[index];
@@ -464,38 +443,50 @@ static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index
     return energy;
 }
 
-// One round: pushes every overlapping pair apart along its normal, each body by its share.
-static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double time)
+// Pushes a pair apart along its normal, each body by its share.
+static void partPair(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     double by, rbVec3 normal)
 {
+    const rbEventPair* pair = &engine->pairs.data[index];
+    double massA = engine->bodies.data[pair->a].inverseMass;
+    double massB = engine->bodies.data[pair->b].inverseMass;
+    double sum = massA + massB;
+    double energy = moveBody(engine, host, pair->a, time, rbScale(-(massA / sum) * by, normal));
+    energy += moveBody(engine, host, pair->b, time, rbScale(massB / sum * by, normal));
+    rbEvent event = {.time = time,
+                     .kind = RB_EVENT_PARTED,
+                     .bodyA = rbEngineBody(pair->a),
+                     .bodyB = rbEngineBody(pair->b),
+                     .energyChange = energy,
+                     .normal = normal};
+    rbEventHost_Write(host, &event);
+}
+
+// Overlaps of all near pairs; reports the deepest. With isParting the pairs are pushed apart, and
+// those that follow are seen where that has moved them.
+static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double time,
+                         bool isParting, rbStartOverlap* overlap)
+{
+    *overlap = (rbStartOverlap){.a = -1, .b = -1};
     for (int i = 0; i < engine->pairs.count; ++i) {
-        rbEventPair pair = engine->pairs.data[i];
-        if (pair.a < 0) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0) {
             continue;
         }
         rbVec3 normal;
         double depth = -distanceAt(engine, host, i, time, &normal);
-        if (!(depth > engine->tolerance)) {
+        if (!(depth > engine->tolerance) || isOverlapAccepted(engine, i, time, depth)) {
             continue;
         }
-        const rbEventBody* a = &engine->bodies.data[pair.a];
-        const rbEventBody* b = &engine->bodies.data[pair.b];
-        double sum = a->inverseMass + b->inverseMass;
-        double shareA = a->inverseMass / sum, shareB = b->inverseMass / sum;
-        double by = depth + engine->tolerance;
-        double energy = 0.0;
-        if (a->isDynamic) {
-            energy += moveBody(engine, host, pair.a, time, rbScale(-shareA * by, normal));
+        overlap->count += 1;
+        if (depth > overlap->depth) {
+            overlap->depth = depth;
+            overlap->a = pair->a;
+            overlap->b = pair->b;
         }
-        if (b->isDynamic) {
-            energy += moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
+        if (isParting) {
+            partPair(engine, host, i, time, depth + engine->tolerance, normal);
         }
-        rbEvent event = {.time = time,
-                         .kind = RB_EVENT_PARTED,
-                         .bodyA = rbEngineBody(pair.a),
-                         .bodyB = rbEngineBody(pair.b),
-                         .energyChange = energy,
-                         .normal = normal};
-        rbEventHost_Write(host, &event);
     }
 }
 
@@ -527,14 +518,13 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
         if (engine->loop->startPairs != NULL) {
             engine->loop->startPairs(engine, host, time);
         }
-        findOverlaps(engine, host, time, overlap);
+        findOverlaps(engine, host, time, round < roundCount, overlap);
         if (overlap->count == 0 || round >= roundCount) {
             // overlaps that were separated or rejected do not count for the run
             engine->statistics.overlapMax = overlapMax;
             RB_VALIDATE(rbEventEngine_IsValid(engine));
             return overlap->count == 0 ? RB_STATUS_OK : RB_STATUS_INVALID;
         }
-        partOverlaps(engine, host, time);
     }
 }
 

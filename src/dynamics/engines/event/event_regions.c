@@ -29,6 +29,8 @@
 #define LONG_FLIGHT 64.0
 // How much earlier than the true exit the expiry is, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
+// By which part of their sum two balls must overlap.
+#define BALL_SLACK 1e-12
 // The new ones of so many partners are sorted by insertion; more are sorted when they are found.
 #define FEW_FOUND 64
 // Horizon of a body that rotates in place, s: practically never.
@@ -273,26 +275,11 @@ static int periodsTo(double from, double to, double period)
     return (period > 0.0 && to - from > 0.5 * period) - (period > 0.0 && from - to > 0.5 * period);
 }
 
-// Whether two balls overlap whose centers are d apart, one moved by periods, and their boxes do.
-static bool meetsBall(const rbEventEngine* engine, int index, int other, rbVec3 d,
-                      const int moved[3])
-{
-    const rbEventSpace* space = &engine->space;
-    double sum = space->balls.data[index].reach + space->balls.data[other].reach;
-    double rim = sum * (1.0 - 1e-12);
-    if (rbLengthSquared(d) > sum * sum * (1.0 + 1e-12)) {
-        return false;
-    }
-    if (fabs(d.x) < rim && fabs(d.y) < rim && fabs(d.z) < rim) {
-        return true;
-    }
-    const int back[3] = {-moved[0], -moved[1], -moved[2]};
-    rbBounds box = shiftBox(engine, &space->broad->boxes[other], back);
-    return rbDoBoxesOverlap(&space->broad->boxes[index], &box);
-}
-
 // The partners among the boxes found. Regions are shorter than half a period, so they overlap in
 // their nearest images. That boxes overlap is known; balls may be apart nevertheless.
+//
+// Broad phases that know balls find them where their boxes only touch up to rounding. So balls must
+// overlap by more than that, and by less than the slack of their expiries.
 static void takeFound(rbEventEngine* engine, int index)
 {
     rbEventSpace* space = &engine->space;
@@ -320,7 +307,8 @@ static void takeFound(rbEventEngine* engine, int index)
             d = rbSub(q, rbAdd(p, rbEventEngine_ShiftBy(engine, moved)));
         }
         bool areBalls = ball.reach > 0.0 && other->reach > 0.0;
-        if (id == index || (areBalls && !meetsBall(engine, index, id, d, moved))) {
+        double sum = (1.0 - BALL_SLACK) * (ball.reach + other->reach);
+        if (id == index || (areBalls && rbLengthSquared(d) > sum * sum)) {
             continue;
         }
         rbEventPartner* partner = &space->partners.data[space->partners.count++];
