@@ -115,13 +115,37 @@ static Cluster* beginCluster(rbEventEngine* engine, double time)
     return cluster;
 }
 
-// Adds a point of a pair between two bodies of the cluster.
+// Speeds and directions of points that land as one face differ by less than this fraction.
+#define LANDING_SPREAD 1e-6
+
+// The place of a contact point of a pair in the cluster, the first free one if it is new. Where the
+// edges of two meshes cross, the adjacent triangles list a point twice; two simultaneous rows for
+// it are nearly singular.
+static int placeOf(const Cluster* cluster, int pair, const rbEventContact* contact,
+                   double tolerance)
+{
+    for (int k = 0; k < cluster->contactCount; ++k) {
+        if (cluster->pairs[k] == pair &&
+            rbDistance(cluster->contacts[k].point, contact->point) <= tolerance &&
+            rbDot(cluster->contacts[k].normal, contact->normal) >= 1.0 - LANDING_SPREAD) {
+            return k;
+        }
+    }
+    return cluster->contactCount;
+}
+
+// Adds a point of a pair between two bodies of the cluster, if there is room; of two at the same
+// place the faster one.
 static void addContact(const rbEventEngine* engine, Cluster* cluster, int pair,
                        const rbEventContact* contact, const int places[2], double approach)
 {
-    RB_ASSERT(cluster->contactCount < RB_IMPACT_CONTACTS_MAX);
+    int k = placeOf(cluster, pair, contact, engine->tolerance);
+    bool isNew = k == cluster->contactCount;
+    if (isNew ? k == RB_IMPACT_CONTACTS_MAX : approach <= cluster->approaches[k]) {
+        return;
+    }
+    cluster->contactCount += isNew ? 1 : 0;
     rbMaterialPair material = getMaterial(engine, &engine->pairs.data[pair], contact);
-    int k = cluster->contactCount++;
     if (engine->settings.restitution != RB_RESTITUTION_CONSTANT) {
         rbMat3 frame = rbMakeContactFrame(contact->normal);
         rbSym3 matrix = rbMakeCollisionMatrix(&cluster->impacts[places[0]],
@@ -175,17 +199,6 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
     }
     engine->work.friction += friction;
     engine->work.impact += energyOf(cluster->impacts, cluster->bodyCount) - before - friction;
-}
-
-// Speeds and directions of points that land as one face differ by less than this fraction.
-#define LANDING_SPREAD 1e-6
-
-// Whether two contact points of a pair are the same. Where the edges of two meshes cross, the
-// adjacent triangles list the point twice; two simultaneous rows for it are nearly singular.
-static bool isSamePoint(const rbEventContact* p, const rbEventContact* q, double tolerance)
-{
-    return rbDistance(p->point, q->point) <= tolerance &&
-           rbDot(p->normal, q->normal) >= 1.0 - LANDING_SPREAD;
 }
 
 // ------------------------------------------------------------------------------- lasting contact
@@ -635,53 +648,36 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     return pull;
 }
 
-static bool isListed(const rbEventContact* face, int count, const rbEventContact* contact,
-                     double tolerance)
+// The impact of a face or an edge that lands flat: the points of one direction that approach as
+// fast as the fastest. False if it is a single point or a microcollision.
+//
+// Resolved one after the other, its points would toss the body about; with an impulse in their
+// middle alone, friction would tip it over. Resolved together it lands as a face does.
+static bool resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
+                        const rbEventContacts* list, double speed)
 {
-    int i = 0;
-    while (i < count && !isSamePoint(&face[i], contact, tolerance)) {
-        ++i;
+    if (speed < sqrt(2.0 * r->pull * r->tolerance) || r->growth != 0.0 || list->touching < 2) {
+        return false;
     }
-    return i < count;
-}
-
-// The points of a face or an edge that lands flat: those of one direction that approach as fast as
-// the fastest. Returns how many, 0 if it is a single point or a microcollision.
-static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts, int count,
-                      double speed, rbEventContact* face)
-{
-    int found = 0;
-    bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
-    for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
-        bool isEqual =
-            speed - rbEventResolution_ApproachAt(r, &contacts[i]) <= LANDING_SPREAD * speed;
-        bool isAlong =
-            found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - LANDING_SPREAD;
-        if (isEqual && isAlong && !isListed(face, found, &contacts[i], r->tolerance)) {
-            face[found++] = contacts[i];
-        }
-    }
-    return found > 1 ? found : 0;
-}
-
-// The impact of a face. Resolved one after the other, its points would toss the body about; with an
-// impulse in their middle alone, friction would tip it over. Resolved together it lands as a face
-// does.
-static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
-                        const rbEventContact* contacts, int count)
-{
-    RB_ASSERT(count > 1);
-    RB_ASSERT(count <= RB_EVENT_CONTACTS_MAX);
     Cluster* cluster = beginCluster(engine, r->time);
     cluster->bodyCount = 2;
     memcpy(cluster->impacts, r->bodies, sizeof r->bodies);
-    for (int i = 0; i < count; ++i) {
-        double approach = rbEventResolution_ApproachAt(r, &contacts[i]);
-        addContact(engine, cluster, r->pair, &contacts[i], (const int[2]){0, 1}, approach);
-        r->fastest = fmax(r->fastest, approach);
+    for (int i = 0; i < list->touching; ++i) {
+        const rbEventContact* contact = &list->points[i];
+        double approach = rbEventResolution_ApproachAt(r, contact);
+        bool isAlong = cluster->contactCount == 0 ||
+                       rbDot(contact->normal, cluster->contacts[0].normal) >= 1.0 - LANDING_SPREAD;
+        if (speed - approach <= LANDING_SPREAD * speed && isAlong) {
+            addContact(engine, cluster, r->pair, contact, (const int[2]){0, 1}, approach);
+        }
     }
+    if (cluster->contactCount < 2) {
+        return false;
+    }
+    r->fastest = fmax(r->fastest, speed);
     resolveTogether(engine, host, cluster, true);
     memcpy(r->bodies, cluster->impacts, sizeof r->bodies);
+    return true;
 }
 
 // Whether several points touch, slowly and at about equal speeds. The points of a rolling fine mesh
@@ -773,20 +769,6 @@ static bool hasContact(const Cluster* cluster, int pair)
     return false;
 }
 
-// Whether another touching point of the list is the same one and approaches faster.
-static bool isCopy(const rbEventContacts* list, const double* approaches, int index,
-                   double tolerance)
-{
-    for (int i = 0; i < list->touching; ++i) {
-        bool isFaster =
-            approaches[i] > approaches[index] || (approaches[i] == approaches[index] && i < index);
-        if (isFaster && isSamePoint(&list->points[i], &list->points[index], tolerance)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Adds the touching points of a pair, seen from a body of the cluster.
 static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster,
                      int pairIndex, int place)
@@ -810,20 +792,10 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
         return;
     }
     int a = isFirst ? place : other, b = isFirst ? other : place;
-    double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < found.touching; ++i) {
         found.points[i].point = rbAdd(found.points[i].point, shiftA);
-        approaches[i] = approachOf(cluster, a, b, &found.points[i]);
-    }
-    for (int i = 0; i < found.touching; ++i) {
-        if (cluster->contactCount == RB_IMPACT_CONTACTS_MAX) {
-            return;
-        }
-        if (isCopy(&found, approaches, i, engine->tolerance)) {
-            continue;
-        }
         addContact(engine, cluster, pairIndex, &found.points[i], (const int[2]){a, b},
-                   approaches[i]);
+                   approachOf(cluster, a, b, &found.points[i]));
     }
 }
 
@@ -938,10 +910,7 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
         resolveLasting(engine, host, &r, states, list);
         fastest = -1;
     }
-    rbEventContact face[RB_EVENT_CONTACTS_MAX];
-    int faceCount = fastest >= 0 ? gatherFace(&r, contacts, count, speed, face) : 0;
-    if (faceCount > 0) {
-        resolveFace(engine, host, &r, face, faceCount);
+    if (fastest >= 0 && resolveFace(engine, host, &r, list, speed)) {
         fastest = rbEventResolution_FindFastest(&r, contacts, count, rest, &speed);
     }
     for (int round = 0; fastest >= 0 && round <= roundCount; ++round) {
