@@ -127,15 +127,6 @@ static rbBounds widen(rbBounds box, double by)
     return (rbBounds){rbSub(box.lower, margin), rbAdd(box.upper, margin)};
 }
 
-// The box of a parabola from a time on, widened.
-static rbBounds boundsOfFlight(const rbEventBody* body, double time, double h, double by)
-{
-    const double span[2] = {0.0, h};
-    return widen(rbBoundsOfParabola(rbEventBody_PositionAt(body, time),
-                                    rbEventBody_VelocityAt(body, time), body->acceleration, span),
-                 by);
-}
-
 static double largestEdge(const rbBounds* box)
 {
     rbVec3 size = rbSub(box->upper, box->lower);
@@ -168,54 +159,50 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     return true;
 }
 
-static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
+// A box that contains the path or the flight of a body for a while, widened by a margin.
+static rbBounds boxOfMotion(const rbEventEngine* engine, int index, double time, double h,
+                            double margin)
 {
-    rbEventBody* body = &engine->bodies.data[index];
-    if (makeBallRegion(engine, index, time)) {
-        return;
+    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventCold* cold = &engine->colds.data[index];
+    double reach = body->radius + fmax(0.0, body->growth * (time + h));
+    if (body->isMoving) {
+        return widen(rbPath_GetBounds(cold->path, time, time + h), reach + margin);
     }
-    double margin = marginOf(body, time);
-    double speed = rbLength(rbEventBody_VelocityAt(body, time)) + fabs(body->growth);
-    double pull = rbLength(body->acceleration) + engine->colds.data[index].loadAcceleration;
-    double shortest = timeToTravel(margin, speed, pull);
-    bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED;
-    bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBORS_FEW;
-    double longer = isStraight ? 2.0 * body->region.horizon : 0.0;
-    longer = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : longer;
-    body->region.horizon = fmax(shortest, longer);
-    for (;;) {
-        double h = isfinite(body->region.horizon) ? body->region.horizon : 0.0;
-        double reach = body->radius + fmax(0.0, body->growth * (time + h)) +
-                       0.5 * engine->colds.data[index].loadAcceleration * h * h;
-        body->region.box = boundsOfFlight(body, time, h, reach + margin);
-        if (!engine->space.isPeriodic || largestEdge(&body->region.box) < engine->space.edgeMax ||
-            h == 0.0) {
-            break;
-        }
-        body->region.horizon = h > shortest ? fmax(shortest, 0.5 * h) : 0.0;
-    }
-    rbEventEngine_UpdateExpiry(engine, index, time);
+    const double span[2] = {0.0, h};
+    return widen(rbBoundsOfParabola(rbEventBody_PositionAt(body, time),
+                                    rbEventBody_VelocityAt(body, time), body->acceleration, span),
+                 reach + 0.5 * cold->loadAcceleration * h * h + margin);
 }
 
-static void makePathRegion(rbEventEngine* engine, int index, double time)
+static void makeBoxRegion(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    const rbPath* path = engine->colds.data[index].path;
-    double speed = path->speed;
-    double shortest = speed > 0.0 ? body->radius / speed : HORIZON_MAX;
-    bool isSparse = body->pairs.count <= NEIGHBORS_WANTED;
-    body->region.horizon = isSparse ? fmax(shortest, 2.0 * body->region.horizon) : shortest;
-    body->region.horizon = fmin(body->region.horizon, HORIZON_MAX);
-    body->region.box =
-        rbEventEngine_MotionBox(engine, NULL, index, time, time + body->region.horizon);
+    const rbEventCold* cold = &engine->colds.data[index];
+    double longer = body->pairs.count <= NEIGHBORS_WANTED ? 2.0 * body->region.horizon : 0.0;
+    double margin = 0.0, shortest = HORIZON_MAX;
+    if (body->isMoving) {
+        shortest = cold->path->speed > 0.0 ? body->radius / cold->path->speed : HORIZON_MAX;
+    } else {
+        double speed = rbLength(rbEventBody_VelocityAt(body, time)) + fabs(body->growth);
+        double pull = rbLength(body->acceleration) + cold->loadAcceleration;
+        margin = marginOf(body, time);
+        shortest = timeToTravel(margin, speed, pull);
+        bool isAlone = body->pairs.count <= NEIGHBORS_FEW;
+        double flight = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : 0.0;
+        longer = body->hasCollided ? flight : longer;
+    }
+    double horizon = fmin(fmax(shortest, longer), HORIZON_MAX);
+    body->region.box = boxOfMotion(engine, index, time, horizon, margin);
     // Regions longer than half a period would overlap others in two images.
     while (engine->space.isPeriodic && largestEdge(&body->region.box) >= engine->space.edgeMax &&
-           body->region.horizon > HORIZON_LEAST) {
-        body->region.horizon *= 0.5;
-        body->region.box =
-            rbEventEngine_MotionBox(engine, NULL, index, time, time + body->region.horizon);
+           horizon > HORIZON_LEAST) {
+        horizon *= 0.5;
+        body->region.box = boxOfMotion(engine, index, time, horizon, margin);
     }
-    body->region.expiry = time + body->region.horizon;
+    body->region.horizon = horizon;
+    body->region.expiry = time + horizon;
+    rbEventEngine_UpdateExpiry(engine, index, time);
 }
 
 // --------------------------------------------------------------------------------- periodic images
@@ -592,13 +579,11 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
         return; // the others find it
     }
     rebase(engine, host, index, time);
-    if (body->isDynamic) {
-        makeDynamicRegion(engine, index, time);
-    } else if (body->isMoving) {
-        makePathRegion(engine, index, time);
-    } else {
+    if (!body->isDynamic && !body->isMoving) {
         body->region.box = rbEventEngine_MotionBox(engine, host, index, time, time);
         body->region.expiry = INFINITY;
+    } else if (!makeBallRegion(engine, index, time)) {
+        makeBoxRegion(engine, index, time);
     }
     RB_ASSERT(body->region.expiry >= time);
     RB_ASSERT(body->region.box.lower.x <= body->region.box.upper.x);
@@ -615,17 +600,11 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
 {
     RB_ASSERT(timeB >= timeA);
     const rbEventBody* body = rbEventEngine_GetBody(engine, index);
-    double h = timeB - timeA;
-    double reach = body->radius + fmax(0.0, body->growth * timeB);
-    if (body->isMoving) {
-        return widen(rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB), reach);
-    }
-    if (!body->isDynamic) {
+    if (!body->isDynamic && !body->isMoving) {
         rbSweepBody place;
         rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
     rebase(engine, host, index, timeA);
-    double slack = 0.5 * engine->colds.data[index].loadAcceleration * h * h;
-    return boundsOfFlight(body, timeA, h, reach + slack);
+    return boxOfMotion(engine, index, timeA, timeB - timeA, 0.0);
 }
