@@ -43,7 +43,7 @@ static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pai
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), rbEventBody_PositionAt(a, time));
     rbVec3 v = rbSub(rbEventBody_VelocityAt(b, time), rbEventBody_VelocityAt(a, time));
-    if (pair->hasImage) {
+    if (engine->space.isPeriodic) {
         p = rbAdd(p, rbEventEngine_ShiftBy(engine, pair->image));
     }
     return rbSweepSpheres(p, v, rbSub(b->acceleration, a->acceleration),

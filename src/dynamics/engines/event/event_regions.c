@@ -31,8 +31,6 @@
 #define EXIT_SLACK 1e-9
 // By which part of their sum two balls must overlap.
 #define BALL_SLACK 1e-12
-// The new ones of so many partners are sorted by insertion; more are sorted when they are found.
-#define FEW_FOUND 64
 // Horizon of a body that rotates in place, s: practically never.
 #define HORIZON_MAX 1e12
 #define HORIZON_LEAST 1e-9 // s
@@ -382,7 +380,6 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     RB_ASSERT(engine->bodies.data[a].isDynamic || engine->bodies.data[b].isDynamic);
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
-    pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
     pair.isDetected =
         engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
     pair.row = pair.isDetected ? RB_PAIR_ROW_GENERAL : chooseRow(engine, a, b);
@@ -442,20 +439,6 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     RB_ASSERT(engine->statistics.pairCount >= 0);
 }
 
-// By number; there are few, or they are in order.
-static void sortPartners(rbEventEngine* engine)
-{
-    rbEventPartner* partners = engine->space.partners.data;
-    for (int i = 1; i < engine->space.partners.count; ++i) {
-        rbEventPartner moving = partners[i];
-        int k = i;
-        for (; k > 0 && partners[k - 1].id > moving.id; --k) {
-            partners[k] = partners[k - 1];
-        }
-        partners[k] = moving;
-    }
-}
-
 // Whether a region reaches into a half space, or close to it.
 bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
 {
@@ -492,9 +475,7 @@ static void findPartners(rbEventEngine* engine, int index)
     if (engine->space.isPeriodic && engine->space.broad->row->setPeriod == NULL) {
         findImages(engine, &box);
     }
-    if (found->count > FEW_FOUND) {
-        rbIdList_Sort(found, 0, &engine->space.broad->scratch);
-    }
+    rbIdList_Sort(found, 0, &engine->space.broad->scratch);
     takeFound(engine, index);
     for (int i = 0; i < engine->space.unbounded.count; ++i) {
         int other = engine->space.unbounded.data[i];
@@ -551,7 +532,6 @@ static void updatePairs(rbEventEngine* engine, int index)
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);
     }
-    sortPartners(engine);
     for (int i = 0; i < engine->space.partners.count; ++i) {
         rbEventPartner partner = engine->space.partners.data[i];
         int other = partner.id;

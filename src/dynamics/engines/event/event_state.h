@@ -151,7 +151,6 @@ typedef struct rbEventPair {
     int image[3]; // periods to be added to b
     int data;     // of the general row
     uint8_t row;
-    bool hasImage;
     bool isPostponed; // it touched with an approach of no more than rounding
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
