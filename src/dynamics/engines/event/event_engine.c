@@ -90,7 +90,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
     rbArray_FreeAll(engine->turns, engine->spare.pairs, engine->datas);
     rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
-    rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->lists.ahead);
+    rbArray_FreeAll(engine->lists.newPairs, engine->lists.ahead);
     rbArray_Free(engine->materials.known);
     rbHeap_Free(&engine->heap);
     rbDestroyBroadPhase(engine->space.broad);

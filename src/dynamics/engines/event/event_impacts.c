@@ -799,7 +799,7 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     }
 }
 
-// New flights of all bodies of the cluster.
+// New flights of all bodies of the cluster, and what follows.
 static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cluster* cluster)
 {
     for (int i = 0; i < cluster->contactCount; ++i) {
@@ -810,12 +810,13 @@ static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
         engine->bodies.data[index].isCalm = false;
         takeVelocities(engine, host, index, cluster->time, &cluster->states[i],
                        &cluster->impacts[i]);
-        rbArray_Push(engine->lists.moved, index);
+    }
+    for (int i = 0; i < cluster->bodyCount; ++i) {
+        rbEventEngine_PredictBody(engine, host, cluster->bodies[i], cluster->time);
     }
 }
 
 // Resolves a pair and everything that touches it simultaneously; false if nothing approaches.
-// Otherwise engine->lists.moved lists the bodies.
 static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                            double time)
 {
@@ -852,15 +853,6 @@ void rbEventEngine_FreeCluster(rbEventEngine* engine)
 
 // ------------------------------------------------------------------------------------------ a pair
 
-// The flights of these bodies are new: predicts all their pairs.
-static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
-{
-    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
-    for (int i = 0; i < engine->lists.moved.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
-    }
-}
-
 bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState states[2], const rbEventContacts* list)
 {
@@ -875,7 +867,6 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     double speed;
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
-    engine->lists.moved.count = 0;
     if (fastest < 0) {
         return false;
     }
@@ -883,9 +874,7 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     bool isSlow =
         engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
     if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
-        bool isResolved = collideCluster(engine, host, index, time);
-        predictMoved(engine, host, time);
-        return isResolved;
+        return collideCluster(engine, host, index, time);
     }
     if (engine->bodies.data[a].isResting) {
         rbEventEngine_Wake(engine, host, a, time);
@@ -934,9 +923,8 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
         double friction = getMaterial(engine, pair, &contacts[0]).friction;
         isHeld = rbEventEngine_TryBalance(engine, host, index, time, &contacts[0], friction);
     }
-    rbArray_Push(engine->lists.moved, a);
-    rbArray_Push(engine->lists.moved, b);
-    predictMoved(engine, host, time);
+    rbEventEngine_PredictBody(engine, host, a, time);
+    rbEventEngine_PredictBody(engine, host, b, time);
     if (!isHeld) {
         rbEventEngine_NoteCalm(engine, host, a, time, r.pull, r.fastest);
         rbEventEngine_NoteCalm(engine, host, b, time, r.pull, r.fastest);
@@ -1032,9 +1020,7 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     }
     redirect(engine, host, pair->a, time, rbAddScaled(velocityA, -push * massA, n));
     redirect(engine, host, pair->b, time, rbAddScaled(velocityB, push * massB, n));
-    engine->lists.moved.count = 0;
-    rbArray_Push(engine->lists.moved, pair->a);
-    rbArray_Push(engine->lists.moved, pair->b);
-    predictMoved(engine, host, time);
+    rbEventEngine_PredictBody(engine, host, pair->a, time);
+    rbEventEngine_PredictBody(engine, host, pair->b, time);
     return true;
 }

@@ -219,7 +219,6 @@ typedef struct rbEventSpare {
 typedef struct rbEventLists {
     RB_ARRAY(int) stack;    // work list of waking
     RB_ARRAY(int) newPairs; // of the region renewed last, not yet predicted
-    RB_ARRAY(int) moved;    // bodies with new flights of the collision resolved last
     RB_ARRAY(int) ahead;    // bodies whose flights the host lacks, some more than once
 } rbEventLists;
 
