@@ -54,7 +54,7 @@ static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double ti
                 !hasPair(engine, a, b)) {
                 int pair = rbEventEngine_MakePair(engine, a, b, home);
                 rbEventEngine_PredictPair(engine, host, pair, timeA);
-                rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+                rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
             }
         }
     }
@@ -70,7 +70,7 @@ static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time
             if (rbEventEngine_CanTouch(engine, a, b)) {
                 int pair = rbEventEngine_MakePair(engine, a, b, home);
                 rbEventEngine_PredictPair(engine, host, pair, time);
-                rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+                rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
             }
         }
     }
@@ -104,7 +104,7 @@ static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, dou
         bool isKept = isNear(engine, failed[0], failed[1]);
         if (isKept) {
             rbEventEngine_HandlePair(engine, host, pair, next);
-            rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+            rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
         } else {
             rbEventEngine_RemovePair(engine, pair);
         }

@@ -503,7 +503,8 @@ static void schedule(rbEventEngine* engine, const rbEventHost* host, int index, 
     double rim = leaving > 0.0 ? (OVERLAP_EXIT * tolerance - distance) / leaving : INFINITY;
     double next = time + fmax(rbBoundByPaths(&a, &b, least, 0.0),
                               fmin(rim, rbBoundByPaths(&a, &b, most, 0.0)));
-    engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
+    rbEventEngine_SetTime(engine, index,
+                          next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY));
 }
 
 // The bodies touch where a ray predicted it. From now on the pair is close.
@@ -575,8 +576,8 @@ static void handleClose(rbEventEngine* engine, const rbEventHost* host, int inde
     } else if (gap > engine->tolerance && leaving > 0.0) {
         // separating: examined again when it should be apart
         double next = time + 1.05 * (parted - gap) / leaving;
-        double* due = &engine->times.data[index];
-        *due = fmin(*due, next > time ? next : nextafter(time, INFINITY));
+        next = next > time ? next : nextafter(time, INFINITY);
+        rbEventEngine_SetTime(engine, index, fmin(rbEventEngine_GetTime(engine, index), next));
     }
 }
 
@@ -589,7 +590,7 @@ static void look(rbEventEngine* engine, const rbEventHost* host, int index, doub
     double apart = boundByBalls(&pair);
     if (apart > 0.0) {
         double next = time + apart;
-        engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
+        rbEventEngine_SetTime(engine, index, next > time ? next : nextafter(time, INFINITY));
         return;
     }
     PairMemory* memory = memoryOf(engine, indices);
@@ -610,9 +611,9 @@ static void look(rbEventEngine* engine, const rbEventHost* host, int index, doub
     memory->point = prediction.point;
     memory->normal = prediction.normal;
     if (!prediction.isHit) {
-        engine->times.data[index] = end;
+        rbEventEngine_SetTime(engine, index, end);
     } else if (prediction.time > time) {
-        engine->times.data[index] = prediction.time;
+        rbEventEngine_SetTime(engine, index, prediction.time);
     } else {
         collide(engine, host, index, time);
     }
@@ -649,11 +650,12 @@ static int findNext(const rbEventEngine* engine)
             continue;
         }
         const PairMemory* memory = memoryOf(engine, pair);
-        bool isBetter = memory->hasHit != hasHit ? memory->hasHit : engine->times.data[i] < time;
+        bool isBetter =
+            memory->hasHit != hasHit ? memory->hasHit : rbEventEngine_GetTime(engine, i) < time;
         if (!memory->isClose && isBetter) {
             next = i;
             hasHit = memory->hasHit;
-            time = engine->times.data[i];
+            time = rbEventEngine_GetTime(engine, i);
         }
     }
     return next;
@@ -683,7 +685,7 @@ static bool traceNext(const rbEventEngine* engine, const rbEventHost* host, doub
     // Drawn from the current poses, although they need not be cast before the balls touch.
     double apart = boundByBalls(&pair);
     double end = chooseWindow(engine, indices, time, &pair) + apart;
-    end = memory->hasHit ? fmax(end, engine->times.data[index]) : end;
+    end = memory->hasHit ? fmax(end, rbEventEngine_GetTime(engine, index)) : end;
     if (!isfinite(end) || apart > TRACE_AHEAD) {
         return false;
     }

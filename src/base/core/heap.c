@@ -5,9 +5,9 @@
 
 #define CHILDREN 4
 
-static bool isBefore(rbHeapNode a, rbHeapNode b)
+static inline bool isBefore(rbHeapNode a, rbHeapNode b)
 {
-    return (a.key < b.key) | ((a.key == b.key) & (a.item < b.item));
+    return a.key != b.key ? a.key < b.key : a.item < b.item; // keys are rarely equal
 }
 
 // The smallest of the four children from one on; which one cannot be guessed, so there is no
@@ -17,7 +17,7 @@ static int leastOfFour(const rbHeap* heap, int first)
     const rbHeapNode* nodes = &heap->nodes.data[first + RB_HEAP_OFFSET];
     int low = isBefore(nodes[1], nodes[0]) ? 1 : 0;
     int high = isBefore(nodes[3], nodes[2]) ? 3 : 2;
-    return first + (isBefore(nodes[high], nodes[low]) ? high : low);
+    return first + low + ((high - low) & -(int)isBefore(nodes[high], nodes[low]));
 }
 
 static void put(rbHeap* heap, int place, rbHeapNode node)

@@ -48,3 +48,9 @@ static inline bool rbHeap_Has(const rbHeap* heap, int item)
 {
     return item < heap->places.count && heap->places.data[item] >= 0;
 }
+
+// Whether an item is in the heap with a key that is no larger than another.
+static inline bool rbHeap_IsDueBy(const rbHeap* heap, int item, double key)
+{
+    return rbHeap_Has(heap, item) && rbHeap_GetNode(heap, heap->places.data[item]).key <= key;
+}

@@ -1,10 +1,18 @@
-// Bodies of the event engine: their clocks and flights, bounds on their motion, and their
+// Bodies of the event engine: their flights, bounds on their motion, and their
 // properties in a collision.
 #include "dynamics/engines/event/event_bodies.h"
 
 #include "base/math/matrix3.h"
 
 #include <math.h>
+
+void rbEventEngine_GiveFlight(const rbEventEngine* engine, const rbEventHost* host, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    if (body->isAhead) {
+        rbFlight_Redirect(&host->flights[index], body->time, body->position, body->velocity);
+    }
+}
 
 rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
                                     double time)
@@ -13,6 +21,7 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
     rbMotionState state;
     if (body->isDynamic) {
         rbMotionCounts counts = {0};
+        rbEventEngine_GiveFlight(engine, host, index);
         rbFlight_Commit(&host->flights[index], &host->motions[index], time, &counts);
         rbFlight_Evaluate(&host->flights[index], &host->motions[index], time, &state, &counts);
         return state;
@@ -60,11 +69,13 @@ void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, in
     body->velocity = flight->start.velocity;
     body->acceleration = motion->acceleration;
     body->isExact = flight->type == RB_MOTION_EXACT;
-    rbEventEngine_SetClock(engine, index);
+    body->isAhead = false;
+    rbEventCold* cold = &engine->colds.data[index];
+    rbVec3 spin = flight->start.spin;
+    cold->rotation = 0.5 * rbDot(spin, rbMulEach(motion->moments, spin));
     if (body->shape != RB_EVENT_SHAPE_OTHER) {
         return;
     }
-    rbEventCold* cold = &engine->colds.data[index];
     if (!isDriven(cold, motion)) {
         rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation,
                                   flight->start.spin);
@@ -82,7 +93,9 @@ void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, i
     engine->bodies.data[index].flightTime = time - engine->bodies.data[index].time;
     rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
     rbEventEngine_TakeFlight(engine, host, index);
-    rbEventHost_TellFlight(host, index, time);
+    if (host->flown != NULL) {
+        host->flown(host->context, index, time);
+    }
 }
 
 static void setPathMotion(const rbEventCold* cold, double time, const rbMotionState* state,

@@ -10,6 +10,8 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
                                     double time);
 // Copies a new flight of the host into the body's record.
 void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index);
+// Gives the host the flight of a body, if it lacks it.
+void rbEventEngine_GiveFlight(const rbEventEngine* engine, const rbEventHost* host, int index);
 // Starts a flight from a state and copies it.
 void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time, const rbMotionState* state);
@@ -53,22 +55,14 @@ RB_FETCH_INLINE void rbEventBody_FetchList(const rbEventBody* body)
     }
 }
 
-// Prefetches what predicting a body reads and writes, if its list is there.
+// Prefetches what predicting a body reads, if its list is there.
 RB_FETCH_INLINE void rbEventEngine_FetchNeighbors(const rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     int count = body->isDynamic ? body->pairs.count : 0;
     for (int i = 0; i < count && i < 32; ++i) {
-        __builtin_prefetch(&engine->clocks.data[body->pairs.data[i].other]);
-        __builtin_prefetch(&engine->times.data[body->pairs.data[i].pair], 1);
+        __builtin_prefetch(&engine->bodies.data[body->pairs.data[i].other]);
     }
-}
-
-static inline void rbEventEngine_SetClock(rbEventEngine* engine, int index)
-{
-    const rbEventBody* body = &engine->bodies.data[index];
-    rbEventClock clock = {body->time, body->position, body->velocity, body->radius};
-    engine->clocks.data[index] = clock;
 }
 
 static inline rbVec3 rbEventBody_PositionAt(const rbEventBody* body, double time)
@@ -88,10 +82,3 @@ rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbE
                                           int index, const rbMotionState* state);
 // Writes an event into the journal of the host, if there is one.
 void rbEventHost_Write(const rbEventHost* host, const rbEvent* event);
-// Tells the host that a flight of a body began, if it wants to know.
-static inline void rbEventHost_TellFlight(const rbEventHost* host, int index, double time)
-{
-    if (host->flown != NULL) {
-        host->flown(host->context, index, time);
-    }
-}

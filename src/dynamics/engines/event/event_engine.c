@@ -48,6 +48,11 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
                                   : NULL;
     engine->space.period = periodicBox;
     engine->space.isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
+    for (unsigned code = 0; code < RB_IMAGE_FAR; ++code) {
+        int image[3];
+        rbEventNeighbor_GetImage(engine, 0, (rbEventNeighbor){.image = code & 31}, image);
+        engine->space.shifts[code] = rbEventEngine_ShiftBy(engine, image);
+    }
     engine->scratch.separation = rbAlloc(rbGetSeparationScratchSize());
     return engine;
 }
@@ -83,9 +88,10 @@ void rbDestroyEventEngine(rbEventEngine* engine)
         freeMaterials(&engine->colds.data[i]);
     }
     rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
-    rbArray_FreeAll(engine->times, engine->clocks, engine->spare.pairs, engine->datas);
+    rbArray_FreeAll(engine->turns, engine->spare.pairs, engine->datas);
     rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
-    rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->materials.known);
+    rbArray_FreeAll(engine->lists.newPairs, engine->lists.ahead);
+    rbArray_Free(engine->materials.known);
     rbHeap_Free(&engine->heap);
     rbDestroyBroadPhase(engine->space.broad);
     rbIdList_Free(&engine->space.found);
@@ -168,7 +174,7 @@ void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
 {
     RB_ASSERT(engine != NULL);
-    RB_ASSERT(index >= 0);
+    RB_ASSERT(0 <= index && index < RB_EVENT_BODIES_MAX);
     RB_ASSERT(def == NULL || def->geometry == NULL || def->materialCount > 0);
     RB_ASSERT(def == NULL || def->loadAcceleration >= 0.0);
     RB_ASSERT(def == NULL || def->loadTorque >= 0.0);
@@ -177,7 +183,7 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     rbArray_Fill(engine->colds, index + 1, (rbEventCold){0});
     rbArray_Fill(engine->space.balls, index + 1, (rbEventBall){0});
     rbArray_Fill(engine->space.marks, index + 1, 0);
-    rbArray_Fill(engine->clocks, index + 1, (rbEventClock){0});
+    rbArray_Fill(engine->turns, index + 1, 0);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     freeMaterials(cold);
@@ -226,13 +232,6 @@ static bool isListed(const rbEventEngine* engine, int pair, int index, int other
            body->pairs.data[place].other == other;
 }
 
-// Whether a body's entry is due no later than a time.
-static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
-{
-    return rbHeap_Has(&engine->heap, index) &&
-           rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
-}
-
 bool rbEventEngine_IsValid(const rbEventEngine* engine)
 {
     int alive = 0, listed = 0;
@@ -245,15 +244,18 @@ bool rbEventEngine_IsValid(const rbEventEngine* engine)
             continue;
         }
         ++alive;
-        bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
         if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
             pair->row > RB_PAIR_ROW_GENERAL ||
             (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
-            pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
+            pair->data >= engine->datas.count ||
             !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
-            !isListed(engine, i, pair->b, pair->a, pair->placeB) ||
-            (isDue && !isAwakeBy(engine, pair->a, engine->times.data[i]) &&
-             !isAwakeBy(engine, pair->b, engine->times.data[i]))) {
+            !isListed(engine, i, pair->b, pair->a, pair->placeB)) {
+            return false;
+        }
+        double time = rbEventEngine_GetTime(engine, i);
+        bool isDue = isfinite(time) && engine->loop->startPairs == NULL;
+        if (isnan(time) || (isDue && !rbHeap_IsDueBy(&engine->heap, pair->a, time) &&
+                            !rbHeap_IsDueBy(&engine->heap, pair->b, time))) {
             return false;
         }
     }
@@ -353,7 +355,6 @@ static void clearPairs(rbEventEngine* engine)
         engine->bodies.data[i].pairs.count = 0;
     }
     engine->pairs.count = 0;
-    engine->times.count = 0;
     engine->spare.pairs.count = 0;
     engine->datas.count = 0;
     engine->detector.memory.count = 0;
@@ -391,7 +392,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
         rbPoll();
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEventEngine_RenewRegion(engine, host, i, time);
-            rbEventEngine_PredictNew(engine, host, time);
+            rbEventEngine_PredictNew(engine, host, i, time);
         }
     }
     // Bodies at rest have no entry, so the partners they find are checked again.
@@ -425,35 +426,14 @@ static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, dou
            engine->detector.row->acceptsOverlap(engine, index, time, depth);
 }
 
-// Overlaps of all near pairs; reports the deepest.
-static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double time,
-                         rbStartOverlap* overlap)
-{
-    *overlap = (rbStartOverlap){.a = -1, .b = -1};
-    for (int i = 0; i < engine->pairs.count; ++i) {
-        const rbEventPair* pair = &engine->pairs.data[i];
-        if (pair->a < 0) {
-            continue;
-        }
-        rbVec3 normal;
-        double depth = -distanceAt(engine, host, i, time, &normal);
-        if (depth > engine->tolerance && !isOverlapAccepted(engine, i, time, depth)) {
-            overlap->count += 1;
-            if (depth > overlap->depth) {
-                overlap->depth = depth;
-                overlap->a = pair->a;
-                overlap->b = pair->b;
-            }
-        }
-    }
-}
-
 // Returns the energy that the move required, J.
 static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        rbVec3 by)
 {
-    RB_ASSERT(engine->bodies.data[index].isDynamic);
     RB_ASSERT(rbIsFinite3(by));
+    if (!engine->bodies.data[index].isDynamic) {
+        return 0.0;
+    }
     rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
     state.position = rbAdd(state.position, by);
     const rbMotionBody* motion = &host->motions[index];
@@ -463,38 +443,50 @@ static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index
     return energy;
 }
 
-// One round: pushes every overlapping pair apart along its normal, each body by its share.
-static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double time)
+// Pushes a pair apart along its normal, each body by its share.
+static void partPair(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     double by, rbVec3 normal)
 {
+    const rbEventPair* pair = &engine->pairs.data[index];
+    double massA = engine->bodies.data[pair->a].inverseMass;
+    double massB = engine->bodies.data[pair->b].inverseMass;
+    double sum = massA + massB;
+    double energy = moveBody(engine, host, pair->a, time, rbScale(-(massA / sum) * by, normal));
+    energy += moveBody(engine, host, pair->b, time, rbScale(massB / sum * by, normal));
+    rbEvent event = {.time = time,
+                     .kind = RB_EVENT_PARTED,
+                     .bodyA = rbEngineBody(pair->a),
+                     .bodyB = rbEngineBody(pair->b),
+                     .energyChange = energy,
+                     .normal = normal};
+    rbEventHost_Write(host, &event);
+}
+
+// Overlaps of all near pairs; reports the deepest. With isParting the pairs are pushed apart, and
+// those that follow are seen where that has moved them.
+static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double time,
+                         bool isParting, rbStartOverlap* overlap)
+{
+    *overlap = (rbStartOverlap){.a = -1, .b = -1};
     for (int i = 0; i < engine->pairs.count; ++i) {
-        rbEventPair pair = engine->pairs.data[i];
-        if (pair.a < 0) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0) {
             continue;
         }
         rbVec3 normal;
         double depth = -distanceAt(engine, host, i, time, &normal);
-        if (!(depth > engine->tolerance)) {
+        if (!(depth > engine->tolerance) || isOverlapAccepted(engine, i, time, depth)) {
             continue;
         }
-        const rbEventBody* a = &engine->bodies.data[pair.a];
-        const rbEventBody* b = &engine->bodies.data[pair.b];
-        double sum = a->inverseMass + b->inverseMass;
-        double shareA = a->inverseMass / sum, shareB = b->inverseMass / sum;
-        double by = depth + engine->tolerance;
-        double energy = 0.0;
-        if (a->isDynamic) {
-            energy += moveBody(engine, host, pair.a, time, rbScale(-shareA * by, normal));
+        overlap->count += 1;
+        if (depth > overlap->depth) {
+            overlap->depth = depth;
+            overlap->a = pair->a;
+            overlap->b = pair->b;
         }
-        if (b->isDynamic) {
-            energy += moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
+        if (isParting) {
+            partPair(engine, host, i, time, depth + engine->tolerance, normal);
         }
-        rbEvent event = {.time = time,
-                         .kind = RB_EVENT_PARTED,
-                         .bodyA = rbEngineBody(pair.a),
-                         .bodyB = rbEngineBody(pair.b),
-                         .energyChange = energy,
-                         .normal = normal};
-        rbEventHost_Write(host, &event);
     }
 }
 
@@ -526,14 +518,13 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
         if (engine->loop->startPairs != NULL) {
             engine->loop->startPairs(engine, host, time);
         }
-        findOverlaps(engine, host, time, overlap);
+        findOverlaps(engine, host, time, round < roundCount, overlap);
         if (overlap->count == 0 || round >= roundCount) {
             // overlaps that were separated or rejected do not count for the run
             engine->statistics.overlapMax = overlapMax;
             RB_VALIDATE(rbEventEngine_IsValid(engine));
             return overlap->count == 0 ? RB_STATUS_OK : RB_STATUS_INVALID;
         }
-        partOverlaps(engine, host, time);
     }
 }
 
@@ -574,7 +565,7 @@ void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int ind
     }
     if (engine->loop->startPairs == NULL) {
         rbEventEngine_RenewRegion(engine, host, index, time);
-        rbEventEngine_PredictNew(engine, host, time);
+        rbEventEngine_PredictNew(engine, host, index, time);
     }
     rbEventEngine_PredictBody(engine, host, index, time);
     rbEventEngine_UpdateEntry(engine, index);
@@ -589,7 +580,13 @@ rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, d
     RB_ASSERT(!isnan(time));
     failed[0] = -1;
     failed[1] = -1;
+    engine->lists.ahead.count = 0;
     rbStatus status = engine->loop->advance(engine, host, time, failed);
+    for (int i = 0; i < engine->lists.ahead.count; ++i) {
+        int index = engine->lists.ahead.data[i];
+        rbEventEngine_GiveFlight(engine, host, index);
+        engine->bodies.data[index].isAhead = false;
+    }
     *reached = status == RB_STATUS_OK ? time : engine->now;
     RB_VALIDATE(rbEventEngine_IsValid(engine));
     return status;
@@ -697,7 +694,7 @@ static void checkNumbers(const rbEventEngine* engine, const rbByteStream* stream
 {
     int pairCount = engine->pairs.count, dataCount = engine->datas.count;
     rbByteStream_Check(stream,
-                       engine->times.count == pairCount &&
+                       engine->turns.count == engine->bodies.count &&
                            engine->space.balls.count == engine->bodies.count &&
                            engine->detector.memory.count == dataCount * engine->detector.words);
     rbByteStream_CheckRange(stream, engine->spare.pairs.data, engine->spare.pairs.count, 0,
@@ -715,7 +712,6 @@ static void placeRegions(rbEventEngine* engine, const rbByteStream* stream)
 {
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];
-        rbEventEngine_SetClock(engine, i);
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
             engine->loop->startPairs == NULL) {
             rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[i].periods);
@@ -748,7 +744,8 @@ void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
     moveBodies(engine, stream);
     RB_MOVE_ARRAY(stream, engine->space.balls);
     RB_MOVE_ARRAY(stream, engine->pairs);
-    RB_MOVE_ARRAY(stream, engine->times);
+    RB_MOVE_ARRAY(stream, engine->turns);
+    RB_MOVE(stream, engine->turn);
     RB_MOVE_ARRAY(stream, engine->spare.pairs);
     RB_MOVE_ARRAY(stream, engine->datas);
     RB_MOVE_ARRAY(stream, engine->detector.memory);

@@ -115,13 +115,37 @@ static Cluster* beginCluster(rbEventEngine* engine, double time)
     return cluster;
 }
 
-// Adds a point of a pair between two bodies of the cluster.
+// Speeds and directions of points that land as one face differ by less than this fraction.
+#define LANDING_SPREAD 1e-6
+
+// The place of a contact point of a pair in the cluster, the first free one if it is new. Where the
+// edges of two meshes cross, the adjacent triangles list a point twice; two simultaneous rows for
+// it are nearly singular.
+static int placeOf(const Cluster* cluster, int pair, const rbEventContact* contact,
+                   double tolerance)
+{
+    for (int k = 0; k < cluster->contactCount; ++k) {
+        if (cluster->pairs[k] == pair &&
+            rbDistance(cluster->contacts[k].point, contact->point) <= tolerance &&
+            rbDot(cluster->contacts[k].normal, contact->normal) >= 1.0 - LANDING_SPREAD) {
+            return k;
+        }
+    }
+    return cluster->contactCount;
+}
+
+// Adds a point of a pair between two bodies of the cluster, if there is room; of two at the same
+// place the faster one.
 static void addContact(const rbEventEngine* engine, Cluster* cluster, int pair,
                        const rbEventContact* contact, const int places[2], double approach)
 {
-    RB_ASSERT(cluster->contactCount < RB_IMPACT_CONTACTS_MAX);
+    int k = placeOf(cluster, pair, contact, engine->tolerance);
+    bool isNew = k == cluster->contactCount;
+    if (isNew ? k == RB_IMPACT_CONTACTS_MAX : approach <= cluster->approaches[k]) {
+        return;
+    }
+    cluster->contactCount += isNew ? 1 : 0;
     rbMaterialPair material = getMaterial(engine, &engine->pairs.data[pair], contact);
-    int k = cluster->contactCount++;
     if (engine->settings.restitution != RB_RESTITUTION_CONSTANT) {
         rbMat3 frame = rbMakeContactFrame(contact->normal);
         rbSym3 matrix = rbMakeCollisionMatrix(&cluster->impacts[places[0]],
@@ -175,17 +199,6 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
     }
     engine->work.friction += friction;
     engine->work.impact += energyOf(cluster->impacts, cluster->bodyCount) - before - friction;
-}
-
-// Speeds and directions of points that land as one face differ by less than this fraction.
-#define LANDING_SPREAD 1e-6
-
-// Whether two contact points of a pair are the same. Where the edges of two meshes cross, the
-// adjacent triangles list the point twice; two simultaneous rows for it are nearly singular.
-static bool isSamePoint(const rbEventContact* p, const rbEventContact* q, double tolerance)
-{
-    return rbDistance(p->point, q->point) <= tolerance &&
-           rbDot(p->normal, q->normal) >= 1.0 - LANDING_SPREAD;
 }
 
 // ------------------------------------------------------------------------------- lasting contact
@@ -635,53 +648,36 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     return pull;
 }
 
-static bool isListed(const rbEventContact* face, int count, const rbEventContact* contact,
-                     double tolerance)
+// The impact of a face or an edge that lands flat: the points of one direction that approach as
+// fast as the fastest. False if it is a single point or a microcollision.
+//
+// Resolved one after the other, its points would toss the body about; with an impulse in their
+// middle alone, friction would tip it over. Resolved together it lands as a face does.
+static bool resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
+                        const rbEventContacts* list, double speed)
 {
-    int i = 0;
-    while (i < count && !isSamePoint(&face[i], contact, tolerance)) {
-        ++i;
+    if (speed < sqrt(2.0 * r->pull * r->tolerance) || r->growth != 0.0 || list->touching < 2) {
+        return false;
     }
-    return i < count;
-}
-
-// The points of a face or an edge that lands flat: those of one direction that approach as fast as
-// the fastest. Returns how many, 0 if it is a single point or a microcollision.
-static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts, int count,
-                      double speed, rbEventContact* face)
-{
-    int found = 0;
-    bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
-    for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
-        bool isEqual =
-            speed - rbEventResolution_ApproachAt(r, &contacts[i]) <= LANDING_SPREAD * speed;
-        bool isAlong =
-            found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - LANDING_SPREAD;
-        if (isEqual && isAlong && !isListed(face, found, &contacts[i], r->tolerance)) {
-            face[found++] = contacts[i];
-        }
-    }
-    return found > 1 ? found : 0;
-}
-
-// The impact of a face. Resolved one after the other, its points would toss the body about; with an
-// impulse in their middle alone, friction would tip it over. Resolved together it lands as a face
-// does.
-static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
-                        const rbEventContact* contacts, int count)
-{
-    RB_ASSERT(count > 1);
-    RB_ASSERT(count <= RB_EVENT_CONTACTS_MAX);
     Cluster* cluster = beginCluster(engine, r->time);
     cluster->bodyCount = 2;
     memcpy(cluster->impacts, r->bodies, sizeof r->bodies);
-    for (int i = 0; i < count; ++i) {
-        double approach = rbEventResolution_ApproachAt(r, &contacts[i]);
-        addContact(engine, cluster, r->pair, &contacts[i], (const int[2]){0, 1}, approach);
-        r->fastest = fmax(r->fastest, approach);
+    for (int i = 0; i < list->touching; ++i) {
+        const rbEventContact* contact = &list->points[i];
+        double approach = rbEventResolution_ApproachAt(r, contact);
+        bool isAlong = cluster->contactCount == 0 ||
+                       rbDot(contact->normal, cluster->contacts[0].normal) >= 1.0 - LANDING_SPREAD;
+        if (speed - approach <= LANDING_SPREAD * speed && isAlong) {
+            addContact(engine, cluster, r->pair, contact, (const int[2]){0, 1}, approach);
+        }
     }
+    if (cluster->contactCount < 2) {
+        return false;
+    }
+    r->fastest = fmax(r->fastest, speed);
     resolveTogether(engine, host, cluster, true);
     memcpy(r->bodies, cluster->impacts, sizeof r->bodies);
+    return true;
 }
 
 // Whether several points touch, slowly and at about equal speeds. The points of a rolling fine mesh
@@ -773,20 +769,6 @@ static bool hasContact(const Cluster* cluster, int pair)
     return false;
 }
 
-// Whether another touching point of the list is the same one and approaches faster.
-static bool isCopy(const rbEventContacts* list, const double* approaches, int index,
-                   double tolerance)
-{
-    for (int i = 0; i < list->touching; ++i) {
-        bool isFaster =
-            approaches[i] > approaches[index] || (approaches[i] == approaches[index] && i < index);
-        if (isFaster && isSamePoint(&list->points[i], &list->points[index], tolerance)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Adds the touching points of a pair, seen from a body of the cluster.
 static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster,
                      int pairIndex, int place)
@@ -810,24 +792,14 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
         return;
     }
     int a = isFirst ? place : other, b = isFirst ? other : place;
-    double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < found.touching; ++i) {
         found.points[i].point = rbAdd(found.points[i].point, shiftA);
-        approaches[i] = approachOf(cluster, a, b, &found.points[i]);
-    }
-    for (int i = 0; i < found.touching; ++i) {
-        if (cluster->contactCount == RB_IMPACT_CONTACTS_MAX) {
-            return;
-        }
-        if (isCopy(&found, approaches, i, engine->tolerance)) {
-            continue;
-        }
         addContact(engine, cluster, pairIndex, &found.points[i], (const int[2]){a, b},
-                   approaches[i]);
+                   approachOf(cluster, a, b, &found.points[i]));
     }
 }
 
-// New flights of all bodies of the cluster.
+// New flights of all bodies of the cluster, and what follows.
 static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cluster* cluster)
 {
     for (int i = 0; i < cluster->contactCount; ++i) {
@@ -838,12 +810,13 @@ static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
         engine->bodies.data[index].isCalm = false;
         takeVelocities(engine, host, index, cluster->time, &cluster->states[i],
                        &cluster->impacts[i]);
-        rbArray_Push(engine->lists.moved, index);
+    }
+    for (int i = 0; i < cluster->bodyCount; ++i) {
+        rbEventEngine_PredictBody(engine, host, cluster->bodies[i], cluster->time);
     }
 }
 
 // Resolves a pair and everything that touches it simultaneously; false if nothing approaches.
-// Otherwise engine->lists.moved lists the bodies.
 static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                            double time)
 {
@@ -880,15 +853,6 @@ void rbEventEngine_FreeCluster(rbEventEngine* engine)
 
 // ------------------------------------------------------------------------------------------ a pair
 
-// The flights of these bodies are new: predicts all their pairs.
-static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
-{
-    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
-    for (int i = 0; i < engine->lists.moved.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
-    }
-}
-
 bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState states[2], const rbEventContacts* list)
 {
@@ -903,7 +867,6 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     double speed;
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
-    engine->lists.moved.count = 0;
     if (fastest < 0) {
         return false;
     }
@@ -911,9 +874,7 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     bool isSlow =
         engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
     if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
-        bool isResolved = collideCluster(engine, host, index, time);
-        predictMoved(engine, host, time);
-        return isResolved;
+        return collideCluster(engine, host, index, time);
     }
     if (engine->bodies.data[a].isResting) {
         rbEventEngine_Wake(engine, host, a, time);
@@ -938,10 +899,7 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
         resolveLasting(engine, host, &r, states, list);
         fastest = -1;
     }
-    rbEventContact face[RB_EVENT_CONTACTS_MAX];
-    int faceCount = fastest >= 0 ? gatherFace(&r, contacts, count, speed, face) : 0;
-    if (faceCount > 0) {
-        resolveFace(engine, host, &r, face, faceCount);
+    if (fastest >= 0 && resolveFace(engine, host, &r, list, speed)) {
         fastest = rbEventResolution_FindFastest(&r, contacts, count, rest, &speed);
     }
     for (int round = 0; fastest >= 0 && round <= roundCount; ++round) {
@@ -965,9 +923,8 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
         double friction = getMaterial(engine, pair, &contacts[0]).friction;
         isHeld = rbEventEngine_TryBalance(engine, host, index, time, &contacts[0], friction);
     }
-    rbArray_Push(engine->lists.moved, a);
-    rbArray_Push(engine->lists.moved, b);
-    predictMoved(engine, host, time);
+    rbEventEngine_PredictBody(engine, host, a, time);
+    rbEventEngine_PredictBody(engine, host, b, time);
     if (!isHeld) {
         rbEventEngine_NoteCalm(engine, host, a, time, r.pull, r.fastest);
         rbEventEngine_NoteCalm(engine, host, b, time, r.pull, r.fastest);
@@ -976,14 +933,15 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
 }
 
 // J, kinetic, of a body on an exact flight, which keeps the energy of its rotation.
-static double energyInFlight(const rbEventHost* host, int index, double invMass, rbVec3 velocity)
+static double energyInFlight(const rbEventEngine* engine, int index, double invMass,
+                             rbVec3 velocity)
 {
-    rbVec3 spin = host->flights[index].start.spin;
-    double turning = rbDot(spin, rbMulEach(host->motions[index].moments, spin));
-    return invMass > 0.0 ? 0.5 * rbLengthSquared(velocity) / invMass + 0.5 * turning : 0.0;
+    return invMass > 0.0
+               ? 0.5 * rbLengthSquared(velocity) / invMass + engine->colds.data[index].rotation
+               : 0.0;
 }
 
-// The translation restarts, the rotation continues.
+// The translation restarts, the rotation continues. The host needs the flight later, if at all.
 static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      rbVec3 velocity)
 {
@@ -992,15 +950,20 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
         return;
     }
     rbVec3 position = rbEventBody_PositionAt(body, time);
-    rbFlight_Redirect(&host->flights[index], time, position, velocity);
-    rbEventHost_TellFlight(host, index, time);
     body->flightTime = time - body->time;
     body->time = time;
     body->position = position;
     body->velocity = velocity;
-    rbEventEngine_SetClock(engine, index);
     body->hasCollided = true;
     body->isCalm = false;
+    if (!body->isAhead) {
+        body->isAhead = true;
+        rbArray_Push(engine->lists.ahead, index);
+    }
+    if (host->flown != NULL) {
+        rbEventEngine_GiveFlight(engine, host, index);
+        host->flown(host->context, index, time);
+    }
 }
 
 // The same for two spheres, or a sphere and a plane, without friction and pull: an impulse through
@@ -1049,17 +1012,15 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
                          .law = material.law,
                          .history = RB_PHASE_SMOOTH,
                          .energyChange = change,
-                         .energyBefore = energyInFlight(host, pair->a, massA, velocityA) +
-                                         energyInFlight(host, pair->b, massB, velocityB),
+                         .energyBefore = energyInFlight(engine, pair->a, massA, velocityA) +
+                                         energyInFlight(engine, pair->b, massB, velocityB),
                          .impulse = rbScale(push, n),
                          .approachSpeed = speed};
         writeEvent(host, pair, time, contact->point, n, event);
     }
     redirect(engine, host, pair->a, time, rbAddScaled(velocityA, -push * massA, n));
     redirect(engine, host, pair->b, time, rbAddScaled(velocityB, push * massB, n));
-    engine->lists.moved.count = 0;
-    rbArray_Push(engine->lists.moved, pair->a);
-    rbArray_Push(engine->lists.moved, pair->b);
-    predictMoved(engine, host, time);
+    rbEventEngine_PredictBody(engine, host, pair->a, time);
+    rbEventEngine_PredictBody(engine, host, pair->b, time);
     return true;
 }

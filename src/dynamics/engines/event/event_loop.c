@@ -19,12 +19,12 @@ static void postpone(rbEventEngine* engine, int index, double time)
     rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
     double pull = rbDistance(accelerationA, accelerationB);
     if (pull == 0.0) {
-        engine->times.data[index] = INFINITY;
+        rbEventEngine_SetTime(engine, index, (double)INFINITY);
         return;
     }
     engine->pairs.data[index].isPostponed = true;
     double next = time + rbEventEngine_ContactTime(engine, pull);
-    engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
+    rbEventEngine_SetTime(engine, index, next > time ? next : nextafter(time, INFINITY));
 }
 
 static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
@@ -84,7 +84,7 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
 void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time)
 {
-    RB_ASSERT(engine->times.data[index] <= time);
+    RB_ASSERT(rbEventEngine_GetTime(engine, index) <= time);
     if (rbEventEngine_GetPair(engine, index)->isDetected) {
         engine->detector.row->handle(engine, host, index, time);
     } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
@@ -114,17 +114,10 @@ RB_FETCH_INLINE void fetchBody(const rbEventBody* body)
     __builtin_prefetch((const char*)body + 128);
 }
 
-RB_FETCH_INLINE void fetchFlight(const rbFlight* flight)
-{
-    __builtin_prefetch(flight, 1);
-    __builtin_prefetch(&flight->start.position, 1);
-    __builtin_prefetch(&flight->start.velocity.z, 1);
-}
-
 // The next events are among the children of the top. Their bodies are prefetched while this one is
 // handled. For the very next event, whose body was prefetched earlier, the partner and the list are
 // prefetched too.
-RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
+RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine)
 {
     const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;
     int count = engine->heap.count;
@@ -138,11 +131,9 @@ RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* 
     }
     if (next < count) {
         const rbEventBody* body = &engine->bodies.data[nodes[next].item];
-        fetchFlight(&host->flights[nodes[next].item]);
         rbEventBody_FetchList(body);
         if (body->entry.pair >= 0) {
             fetchBody(&engine->bodies.data[body->entry.other]);
-            fetchFlight(&host->flights[body->entry.other]);
             __builtin_prefetch(&engine->pairs.data[body->entry.pair]);
         }
     }
@@ -158,14 +149,13 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         }
         RB_ASSERT(top.key >= engine->now);
         RB_ASSERT(top.item < engine->bodies.count);
-        fetchAhead(engine, host);
+        fetchAhead(engine);
         rbEventBody* body = &engine->bodies.data[top.item];
         if (body->entry.pair == RB_ENTRY_EXPIRY) {
             engine->now = top.key;
             rbEventEngine_RenewRegion(engine, host, top.item, top.key);
-            rbEventEngine_PredictNew(engine, host, top.key);
-            rbEventEngine_UpdateEntry(engine, top.item);
-        } else if (engine->times.data[body->entry.pair] != top.key) {
+            rbEventEngine_PredictNew(engine, host, top.item, top.key);
+        } else if (rbEventEngine_GetTime(engine, body->entry.pair) != top.key) {
             engine->statistics.staleEntries += 1;
             rbEventEngine_UpdateEntry(engine, top.item);
             continue;

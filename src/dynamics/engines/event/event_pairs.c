@@ -43,7 +43,7 @@ static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pai
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), rbEventBody_PositionAt(a, time));
     rbVec3 v = rbSub(rbEventBody_VelocityAt(b, time), rbEventBody_VelocityAt(a, time));
-    if (pair->hasImage) {
+    if (engine->space.isPeriodic) {
         p = rbAdd(p, rbEventEngine_ShiftBy(engine, pair->image));
     }
     return rbSweepSpheres(p, v, rbSub(b->acceleration, a->acceleration),
@@ -190,62 +190,51 @@ void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, i
 {
     rbEventPair* pair = rbEventEngine_GetPair(engine, index);
     engine->statistics.bounds += 1;
+    double tau;
     if (pair->row == RB_PAIR_ROW_SPHERES) {
-        engine->times.data[index] = time + predictSpheres(engine, pair, time);
+        tau = predictSpheres(engine, pair, time);
     } else if (pair->row == RB_PAIR_ROW_SPHERE_PLANE) {
-        engine->times.data[index] = time + predictSphereOverPlane(engine, pair, time);
-    } else {
-        double tau;
-        if (!pair->isDetected || !engine->detector.row->predict(engine, host, index, time, &tau)) {
-            tau = predictGeneral(engine, host, pair, time);
-        }
-        engine->times.data[index] = time + tau;
+        tau = predictSphereOverPlane(engine, pair, time);
+    } else if (!pair->isDetected ||
+               !engine->detector.row->predict(engine, host, index, time, &tau)) {
+        tau = predictGeneral(engine, host, pair, time);
     }
-    RB_ASSERT(engine->times.data[index] >= time);
+    RB_ASSERT(tau >= 0.0);
+    rbEventEngine_SetTime(engine, index, time + tau);
 }
 
-void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, double time)
-{
-    for (int i = 0; i < engine->lists.newPairs.count; ++i) {
-        rbEventEngine_PredictPair(engine, host, engine->lists.newPairs.data[i], time);
-    }
-}
-
-// The earliest event of a body while it is predicted.
+// The earliest event of a body: a pair, or the expiry of its region.
 typedef struct Earliest {
     double time;
-    int entry;
-    int other; // body
+    rbEventNeighbor* neighbor; // NULL: the expiry
 } Earliest;
 
 // Equal times: the pair whose bodies come first, whatever the order of the list.
-static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, double time,
-                        Earliest* earliest)
+static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor* neighbor, Earliest* earliest)
 {
+    double time = neighbor->time;
     if (time > earliest->time) {
         return;
     }
     if (time == earliest->time) {
-        if (earliest->entry == RB_ENTRY_EXPIRY || !isfinite(time)) {
+        if (earliest->neighbor == NULL || !isfinite(time)) {
             return;
         }
-        const rbEventPair* p = &engine->pairs.data[neighbor.pair];
-        const rbEventPair* q = &engine->pairs.data[earliest->entry];
+        const rbEventPair* p = &engine->pairs.data[neighbor->pair];
+        const rbEventPair* q = &engine->pairs.data[earliest->neighbor->pair];
         if (p->a > q->a || (p->a == q->a && p->b >= q->b)) {
             return;
         }
     }
-    earliest->time = time;
-    earliest->entry = neighbor.pair;
-    earliest->other = neighbor.other;
+    *earliest = (Earliest){time, neighbor};
 }
 
 // A body to which nothing will happen is not in the heap: idle bodies cost nothing.
 static void setEntry(rbEventEngine* engine, int index, const Earliest* earliest)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    body->entry.pair = earliest->entry;
-    body->entry.other = earliest->other;
+    body->entry.pair = earliest->neighbor != NULL ? (int)earliest->neighbor->pair : RB_ENTRY_EXPIRY;
+    body->entry.other = earliest->neighbor != NULL ? (int)earliest->neighbor->other : 0;
     if (earliest->time < INFINITY) {
         rbHeap_Set(&engine->heap, index, earliest->time);
     } else {
@@ -259,27 +248,59 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     if (engine->loop->startPairs != NULL) {
         for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
             int pair = body->pairs.data[i].pair;
-            rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+            rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
         }
         return;
     }
     if (!body->isDynamic && !body->isMoving) {
         return; // its partners have entries, and there may be very many of them
     }
-    Earliest earliest = {body->region.expiry, RB_ENTRY_EXPIRY, 0};
-    for (int i = 0; i < body->pairs.count; ++i) {
-        rbEventNeighbor neighbor = body->pairs.data[i];
-        takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
+    for (;;) {
+        Earliest earliest = {body->region.expiry, NULL};
+        for (int i = 0; i < body->pairs.count; ++i) {
+            takeEarlier(engine, &body->pairs.data[i], &earliest);
+        }
+        if (earliest.neighbor == NULL ||
+            rbEventEngine_IsCurrent(engine, index, earliest.neighbor->other)) {
+            setEntry(engine, index, &earliest);
+            return;
+        }
+        earliest.neighbor->time = INFINITY; // the other one was predicted later and has an entry
     }
-    setEntry(engine, index, &earliest);
 }
 
-static rbVec3 imageShift(const rbEventEngine* engine, int index, rbEventNeighbor neighbor)
+void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time)
+{
+    for (int i = 0; i < engine->lists.newPairs.count; ++i) {
+        int pair = engine->lists.newPairs.data[i];
+        rbEventEngine_PredictPair(engine, host, pair, time);
+        int a = engine->pairs.data[pair].a, b = engine->pairs.data[pair].b;
+        int other = a == index ? b : a;
+        if (!rbEventEngine_IsCurrent(engine, index, other) &&
+            !rbHeap_IsDueBy(&engine->heap, other, rbEventEngine_GetTime(engine, pair))) {
+            rbEventEngine_UpdateEntry(engine, other);
+        }
+    }
+    rbEventEngine_UpdateEntry(engine, index);
+}
+
+static rbVec3 imageShift(const rbEventEngine* engine, int index, const rbEventNeighbor* neighbor)
 {
     int image[3];
-    rbEventNeighbor_GetImage(engine, index, neighbor, image);
+    if (neighbor->image != RB_IMAGE_FAR) {
+        return engine->space.shifts[neighbor->image];
+    }
+    rbEventNeighbor_GetImage(engine, index, *neighbor, image);
     return rbEventEngine_ShiftBy(engine, image);
 }
+
+// A sphere that flies straight from a time on.
+typedef struct Sphere {
+    double time;
+    rbVec3 position, velocity;
+    double radius;
+} Sphere;
 
 // Two vectors or numbers side by side.
 typedef struct Lanes3 {
@@ -303,8 +324,8 @@ typedef struct Meetings {
     rbLaneMask isMet;
 } Meetings;
 
-static inline Meetings sweepTwo(const rbEventClock* own, const rbEventClock* one,
-                                const rbEventClock* two, const rbVec3* shifts)
+static inline Meetings sweepTwo(const Sphere* own, const rbEventBody* one, const rbEventBody* two,
+                                const rbVec3* shifts)
 {
     rbLanePair dt = own->time - (rbLanePair){one->time, two->time};
     Lanes3 p = beside(&one->position, &two->position);
@@ -329,61 +350,58 @@ static inline Meetings sweepTwo(const rbEventClock* own, const rbEventClock* one
 // So many neighbors are predicted at once.
 #define BLOCK 32
 
-// Spheres that neither fall nor grow, some neighbors of a body: the clocks are sufficient. The same
+// Spheres that neither fall nor grow, some neighbors of a body. The same
 // arithmetic as predictSpheres, up to the sign of p and v together, which no result depends on.
 // Returns how many are spheres.
-static int predictBlock(rbEventEngine* engine, int index, const rbEventClock* own,
-                        const rbEventNeighbor* neighbors, int count, Earliest* earliest)
+static int predictBlock(rbEventEngine* engine, int index, const Sphere* own,
+                        rbEventNeighbor* neighbors, int count, Earliest* earliest)
 {
     Meetings meetings[BLOCK / 2];
-    int met[BLOCK], metCount = 0, predicted = 0;
-    const rbEventClock* clocks = engine->clocks.data;
-    double* times = engine->times.data;
+    int met[BLOCK], metCount = 0, others = 0;
+    const rbEventBody* bodies = engine->bodies.data;
     for (int i = 0; i < count; i += 2) {
-        rbEventNeighbor one = neighbors[i];
-        rbEventNeighbor two = neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
+        rbEventNeighbor* one = &neighbors[i];
+        rbEventNeighbor* two = &neighbors[i + 1 < count ? i + 1 : i]; // the odd one beside itself
+        const rbEventBody* first = &bodies[one->other];
+        const rbEventBody* second = &bodies[two->other];
         Meetings* m = &meetings[i / 2];
-        if (one.hasImage || two.hasImage) {
+        if (one->image != RB_IMAGE_NONE || two->image != RB_IMAGE_NONE) {
             rbVec3 shifts[2] = {imageShift(engine, index, one), imageShift(engine, index, two)};
-            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], shifts);
+            *m = sweepTwo(own, first, second, shifts);
         } else {
-            *m = sweepTwo(own, &clocks[one.other], &clocks[two.other], NULL);
+            *m = sweepTwo(own, first, second, NULL);
         }
+        // the times of general pairs follow
+        one->time = INFINITY;
+        two->time = INFINITY;
         unsigned isMet = rbQuadMask_Bits((rbQuadMask)m->isMet);
         met[metCount] = i;
-        metCount += (int)(isMet & 1u);
+        metCount += one->row == RB_PAIR_ROW_SPHERES ? (int)(isMet & 1u) : 0;
         met[metCount] = i + 1;
-        metCount += i + 1 < count ? (int)(isMet >> 2 & 1u) : 0;
-    }
-    for (int i = 0; i < count; ++i) {
-        if (neighbors[i].row == RB_PAIR_ROW_SPHERES) {
-            times[neighbors[i].pair] = (double)INFINITY;
-            ++predicted;
-        }
+        metCount += two->row == RB_PAIR_ROW_SPHERES && one != two ? (int)(isMet >> 2 & 1u) : 0;
+        others += one->row != RB_PAIR_ROW_SPHERES;
+        others += two->row != RB_PAIR_ROW_SPHERES && one != two;
     }
     for (int i = 0; i < metCount; ++i) {
         const Meetings* m = &meetings[met[i] / 2];
         int k = met[i] % 2;
-        if (neighbors[met[i]].row == RB_PAIR_ROW_SPHERES) {
-            double tau = m->c[k] <= 0.0 ? 0.0 : m->c[k] / (sqrt(m->discriminant[k]) - m->b[k]);
-            times[neighbors[met[i]].pair] = own->time + tau;
-            takeEarlier(engine, neighbors[met[i]], own->time + tau, earliest);
-        }
+        double tau = m->c[k] <= 0.0 ? 0.0 : m->c[k] / (sqrt(m->discriminant[k]) - m->b[k]);
+        neighbors[met[i]].time = own->time + tau;
+        takeEarlier(engine, &neighbors[met[i]], earliest);
     }
-    return predicted;
+    return count - others;
 }
 
 // True if the body has no pairs but with spheres.
 static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
 {
     const rbEventBody* body = &engine->bodies.data[index];
-    const rbEventNeighbor* neighbors = body->pairs.data;
     int count = body->pairs.count;
-    rbEventClock own = {time, rbEventBody_PositionAt(body, time), body->velocity, body->radius};
+    Sphere own = {time, rbEventBody_PositionAt(body, time), body->velocity, body->radius};
     int predicted = 0;
     for (int first = 0; first < count; first += BLOCK) {
         int here = count - first < BLOCK ? count - first : BLOCK;
-        predicted += predictBlock(engine, index, &own, neighbors + first, here, earliest);
+        predicted += predictBlock(engine, index, &own, body->pairs.data + first, here, earliest);
     }
     engine->statistics.bounds += predicted;
     return predicted == count;
@@ -397,16 +415,16 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
         return; // nothing changes its motion
     }
     rbEventEngine_UpdateExpiry(engine, index, time);
-    Earliest earliest = {body->region.expiry, RB_ENTRY_EXPIRY, 0};
+    engine->turns.data[index] = ++engine->turn;
+    Earliest earliest = {body->region.expiry, NULL};
     bool isFree = !engine->isDriven && body->shape == RB_EVENT_SHAPE_SPHERE;
     bool isDone = isFree && predictFreeSpheres(engine, index, time, &earliest);
     for (int i = 0; !isDone && i < body->pairs.count; ++i) {
-        rbEventNeighbor neighbor = body->pairs.data[i];
-        if (isFree && neighbor.row == RB_PAIR_ROW_SPHERES) {
-            continue;
+        rbEventNeighbor* neighbor = &body->pairs.data[i];
+        if (!isFree || neighbor->row != RB_PAIR_ROW_SPHERES) {
+            rbEventEngine_PredictPair(engine, host, neighbor->pair, time);
+            takeEarlier(engine, neighbor, &earliest);
         }
-        rbEventEngine_PredictPair(engine, host, neighbor.pair, time);
-        takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
     if (engine->loop->startPairs != NULL) {
         rbEventEngine_UpdateEntry(engine, index);
@@ -670,7 +688,7 @@ bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, 
     const rbEventPair* pair = &engine->pairs.data[index];
     if (pair->row == RB_PAIR_ROW_GENERAL) {
         rbEventMeasure measure;
-        if (engine->times.data[index] > time &&
+        if (rbEventEngine_GetTime(engine, index) > time &&
             remainingGap(&engine->datas.data[pair->data], time) > engine->tolerance) {
             return false;
         }
@@ -712,5 +730,6 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
         tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], crossing, 0.0));
     }
     double next = time + tau;
-    engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
+    rbEventEngine_SetTime(engine, index,
+                          next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY));
 }

@@ -46,8 +46,9 @@ typedef struct rbEventResolution {
 // Sets the time of a pair from the flights valid at a time, without measuring.
 void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time);
-// The same for the pairs of a region that was renewed.
-void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, double time);
+// The same for the new pairs of a body whose region was renewed, and its entry.
+void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time);
 // Predicts all pairs of a body whose flight changed, and its entry.
 void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time);

@@ -13,6 +13,7 @@
 #include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Margin of a ball in radii. Wider: fewer renewals, more neighbors.
@@ -28,8 +29,8 @@
 #define LONG_FLIGHT 64.0
 // How much earlier than the true exit the expiry is, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
-// The new ones of so many partners are sorted by insertion; more are sorted when they are found.
-#define FEW_FOUND 64
+// By which part of their sum two balls must overlap.
+#define BALL_SLACK 1e-12
 // Horizon of a body that rotates in place, s: practically never.
 #define HORIZON_MAX 1e12
 #define HORIZON_LEAST 1e-9 // s
@@ -124,15 +125,6 @@ static rbBounds widen(rbBounds box, double by)
     return (rbBounds){rbSub(box.lower, margin), rbAdd(box.upper, margin)};
 }
 
-// The box of a parabola from a time on, widened.
-static rbBounds boundsOfFlight(const rbEventBody* body, double time, double h, double by)
-{
-    const double span[2] = {0.0, h};
-    return widen(rbBoundsOfParabola(rbEventBody_PositionAt(body, time),
-                                    rbEventBody_VelocityAt(body, time), body->acceleration, span),
-                 by);
-}
-
 static double largestEdge(const rbBounds* box)
 {
     rbVec3 size = rbSub(box->upper, box->lower);
@@ -165,54 +157,50 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     return true;
 }
 
-static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
+// A box that contains the path or the flight of a body for a while, widened by a margin.
+static rbBounds boxOfMotion(const rbEventEngine* engine, int index, double time, double h,
+                            double margin)
 {
-    rbEventBody* body = &engine->bodies.data[index];
-    if (makeBallRegion(engine, index, time)) {
-        return;
+    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventCold* cold = &engine->colds.data[index];
+    double reach = body->radius + fmax(0.0, body->growth * (time + h));
+    if (body->isMoving) {
+        return widen(rbPath_GetBounds(cold->path, time, time + h), reach + margin);
     }
-    double margin = marginOf(body, time);
-    double speed = rbLength(rbEventBody_VelocityAt(body, time)) + fabs(body->growth);
-    double pull = rbLength(body->acceleration) + engine->colds.data[index].loadAcceleration;
-    double shortest = timeToTravel(margin, speed, pull);
-    bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED;
-    bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBORS_FEW;
-    double longer = isStraight ? 2.0 * body->region.horizon : 0.0;
-    longer = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : longer;
-    body->region.horizon = fmax(shortest, longer);
-    for (;;) {
-        double h = isfinite(body->region.horizon) ? body->region.horizon : 0.0;
-        double reach = body->radius + fmax(0.0, body->growth * (time + h)) +
-                       0.5 * engine->colds.data[index].loadAcceleration * h * h;
-        body->region.box = boundsOfFlight(body, time, h, reach + margin);
-        if (!engine->space.isPeriodic || largestEdge(&body->region.box) < engine->space.edgeMax ||
-            h == 0.0) {
-            break;
-        }
-        body->region.horizon = h > shortest ? fmax(shortest, 0.5 * h) : 0.0;
-    }
-    rbEventEngine_UpdateExpiry(engine, index, time);
+    const double span[2] = {0.0, h};
+    return widen(rbBoundsOfParabola(rbEventBody_PositionAt(body, time),
+                                    rbEventBody_VelocityAt(body, time), body->acceleration, span),
+                 reach + 0.5 * cold->loadAcceleration * h * h + margin);
 }
 
-static void makePathRegion(rbEventEngine* engine, int index, double time)
+static void makeBoxRegion(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    const rbPath* path = engine->colds.data[index].path;
-    double speed = path->speed;
-    double shortest = speed > 0.0 ? body->radius / speed : HORIZON_MAX;
-    bool isSparse = body->pairs.count <= NEIGHBORS_WANTED;
-    body->region.horizon = isSparse ? fmax(shortest, 2.0 * body->region.horizon) : shortest;
-    body->region.horizon = fmin(body->region.horizon, HORIZON_MAX);
-    body->region.box =
-        rbEventEngine_MotionBox(engine, NULL, index, time, time + body->region.horizon);
+    const rbEventCold* cold = &engine->colds.data[index];
+    double longer = body->pairs.count <= NEIGHBORS_WANTED ? 2.0 * body->region.horizon : 0.0;
+    double margin = 0.0, shortest = HORIZON_MAX;
+    if (body->isMoving) {
+        shortest = cold->path->speed > 0.0 ? body->radius / cold->path->speed : HORIZON_MAX;
+    } else {
+        double speed = rbLength(rbEventBody_VelocityAt(body, time)) + fabs(body->growth);
+        double pull = rbLength(body->acceleration) + cold->loadAcceleration;
+        margin = marginOf(body, time);
+        shortest = timeToTravel(margin, speed, pull);
+        bool isAlone = body->pairs.count <= NEIGHBORS_FEW;
+        double flight = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : 0.0;
+        longer = body->hasCollided ? flight : longer;
+    }
+    double horizon = fmin(fmax(shortest, longer), HORIZON_MAX);
+    body->region.box = boxOfMotion(engine, index, time, horizon, margin);
     // Regions longer than half a period would overlap others in two images.
     while (engine->space.isPeriodic && largestEdge(&body->region.box) >= engine->space.edgeMax &&
-           body->region.horizon > HORIZON_LEAST) {
-        body->region.horizon *= 0.5;
-        body->region.box =
-            rbEventEngine_MotionBox(engine, NULL, index, time, time + body->region.horizon);
+           horizon > HORIZON_LEAST) {
+        horizon *= 0.5;
+        body->region.box = boxOfMotion(engine, index, time, horizon, margin);
     }
-    body->region.expiry = time + body->region.horizon;
+    body->region.horizon = horizon;
+    body->region.expiry = time + horizon;
+    rbEventEngine_UpdateExpiry(engine, index, time);
 }
 
 // --------------------------------------------------------------------------------- periodic images
@@ -272,26 +260,11 @@ static int periodsTo(double from, double to, double period)
     return (period > 0.0 && to - from > 0.5 * period) - (period > 0.0 && from - to > 0.5 * period);
 }
 
-// Whether two balls overlap whose centers are d apart, one moved by periods, and their boxes do.
-static bool meetsBall(const rbEventEngine* engine, int index, int other, rbVec3 d,
-                      const int moved[3])
-{
-    const rbEventSpace* space = &engine->space;
-    double sum = space->balls.data[index].reach + space->balls.data[other].reach;
-    double rim = sum * (1.0 - 1e-12);
-    if (rbLengthSquared(d) > sum * sum * (1.0 + 1e-12)) {
-        return false;
-    }
-    if (fabs(d.x) < rim && fabs(d.y) < rim && fabs(d.z) < rim) {
-        return true;
-    }
-    const int back[3] = {-moved[0], -moved[1], -moved[2]};
-    rbBounds box = shiftBox(engine, &space->broad->boxes[other], back);
-    return rbDoBoxesOverlap(&space->broad->boxes[index], &box);
-}
-
 // The partners among the boxes found. Regions are shorter than half a period, so they overlap in
 // their nearest images. That boxes overlap is known; balls may be apart nevertheless.
+//
+// Broad phases that know balls find them where their boxes only touch up to rounding. So balls must
+// overlap by more than that, and by less than the slack of their expiries.
 static void takeFound(rbEventEngine* engine, int index)
 {
     rbEventSpace* space = &engine->space;
@@ -319,7 +292,8 @@ static void takeFound(rbEventEngine* engine, int index)
             d = rbSub(q, rbAdd(p, rbEventEngine_ShiftBy(engine, moved)));
         }
         bool areBalls = ball.reach > 0.0 && other->reach > 0.0;
-        if (id == index || (areBalls && !meetsBall(engine, index, id, d, moved))) {
+        double sum = (1.0 - BALL_SLACK) * (ball.reach + other->reach);
+        if (id == index || (areBalls && rbLengthSquared(d) > sum * sum)) {
             continue;
         }
         rbEventPartner* partner = &space->partners.data[space->partners.count++];
@@ -387,13 +361,14 @@ static int takeData(rbEventEngine* engine)
 // A pair in the list of a body; sign: 1 if that is the first, else -1.
 static rbEventNeighbor makeNeighbor(const rbEventPair* pair, int index, int other, int sign)
 {
-    rbEventNeighbor neighbor = {.pair = index, .other = other};
-    neighbor.row = pair->row & 63u;
-    neighbor.hasImage = pair->hasImage ? 1 : 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        neighbor.image[axis] = (int8_t)(sign * pair->image[axis]);
-        neighbor.isFar |= neighbor.image[axis] != sign * pair->image[axis] ? 1 : 0;
-    }
+    const int* image = pair->image;
+    bool isNear = abs(image[0]) <= 1 && abs(image[1]) <= 1 && abs(image[2]) <= 1;
+    int code = (int)RB_IMAGE_NONE + sign * (image[0] + 3 * image[1] + 9 * image[2]);
+    rbEventNeighbor neighbor = {.time = INFINITY};
+    neighbor.pair = (uint32_t)index & (RB_EVENT_PAIRS_MAX - 1);
+    neighbor.row = pair->row & 3u;
+    neighbor.other = (uint32_t)other & (RB_EVENT_BODIES_MAX - 1);
+    neighbor.image = isNear ? (uint32_t)code & 31u : RB_IMAGE_FAR;
     return neighbor;
 }
 
@@ -405,7 +380,6 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     RB_ASSERT(engine->bodies.data[a].isDynamic || engine->bodies.data[b].isDynamic);
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
-    pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
     pair.isDetected =
         engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
     pair.row = pair.isDetected ? RB_PAIR_ROW_GENERAL : chooseRow(engine, a, b);
@@ -420,11 +394,10 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     if (engine->spare.pairs.count > 0) {
         index = engine->spare.pairs.data[--engine->spare.pairs.count];
         engine->pairs.data[index] = pair;
-        engine->times.data[index] = INFINITY;
     } else {
         rbArray_Push(engine->pairs, pair);
-        rbArray_Push(engine->times, (double)INFINITY);
     }
+    RB_ASSERT(index < RB_EVENT_PAIRS_MAX);
     rbArray_Push(first->pairs, makeNeighbor(&pair, index, b, 1));
     rbArray_Push(second->pairs, makeNeighbor(&pair, index, a, -1));
     engine->statistics.pairsMade += 1;
@@ -461,24 +434,9 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
         rbHeap_Remove(&engine->heap, index);
     }
     rbEventEngine_GetPair(engine, index)->a = -1;
-    engine->times.data[index] = INFINITY;
     rbArray_Push(engine->spare.pairs, index);
     engine->statistics.pairCount -= 1;
     RB_ASSERT(engine->statistics.pairCount >= 0);
-}
-
-// By number; there are few, or they are in order.
-static void sortPartners(rbEventEngine* engine)
-{
-    rbEventPartner* partners = engine->space.partners.data;
-    for (int i = 1; i < engine->space.partners.count; ++i) {
-        rbEventPartner moving = partners[i];
-        int k = i;
-        for (; k > 0 && partners[k - 1].id > moving.id; --k) {
-            partners[k] = partners[k - 1];
-        }
-        partners[k] = moving;
-    }
 }
 
 // Whether a region reaches into a half space, or close to it.
@@ -517,9 +475,7 @@ static void findPartners(rbEventEngine* engine, int index)
     if (engine->space.isPeriodic && engine->space.broad->row->setPeriod == NULL) {
         findImages(engine, &box);
     }
-    if (found->count > FEW_FOUND) {
-        rbIdList_Sort(found, 0, &engine->space.broad->scratch);
-    }
+    rbIdList_Sort(found, 0, &engine->space.broad->scratch);
     takeFound(engine, index);
     for (int i = 0; i < engine->space.unbounded.count; ++i) {
         int other = engine->space.unbounded.data[i];
@@ -560,7 +516,6 @@ static void matchPairs(rbEventEngine* engine, int index)
             marks[partners[i].id] = 0;
             __builtin_prefetch(&engine->bodies.data[partners[i].id]);
             __builtin_prefetch(&engine->bodies.data[partners[i].id].pairs, 1);
-            __builtin_prefetch(&engine->clocks.data[partners[i].id]);
             partners[kept++] = partners[i];
         }
     }
@@ -577,7 +532,6 @@ static void updatePairs(rbEventEngine* engine, int index)
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);
     }
-    sortPartners(engine);
     for (int i = 0; i < engine->space.partners.count; ++i) {
         rbEventPartner partner = engine->space.partners.data[i];
         int other = partner.id;
@@ -605,13 +559,11 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
         return; // the others find it
     }
     rebase(engine, host, index, time);
-    if (body->isDynamic) {
-        makeDynamicRegion(engine, index, time);
-    } else if (body->isMoving) {
-        makePathRegion(engine, index, time);
-    } else {
+    if (!body->isDynamic && !body->isMoving) {
         body->region.box = rbEventEngine_MotionBox(engine, host, index, time, time);
         body->region.expiry = INFINITY;
+    } else if (!makeBallRegion(engine, index, time)) {
+        makeBoxRegion(engine, index, time);
     }
     RB_ASSERT(body->region.expiry >= time);
     RB_ASSERT(body->region.box.lower.x <= body->region.box.upper.x);
@@ -628,17 +580,11 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
 {
     RB_ASSERT(timeB >= timeA);
     const rbEventBody* body = rbEventEngine_GetBody(engine, index);
-    double h = timeB - timeA;
-    double reach = body->radius + fmax(0.0, body->growth * timeB);
-    if (body->isMoving) {
-        return widen(rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB), reach);
-    }
-    if (!body->isDynamic) {
+    if (!body->isDynamic && !body->isMoving) {
         rbSweepBody place;
         rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
     rebase(engine, host, index, timeA);
-    double slack = 0.5 * engine->colds.data[index].loadAcceleration * h * h;
-    return boundsOfFlight(body, timeA, h, reach + slack);
+    return boxOfMotion(engine, index, timeA, timeB - timeA, 0.0);
 }

@@ -38,24 +38,21 @@ typedef enum rbEventShape {
     RB_EVENT_SHAPE_OTHER
 } rbEventShape;
 
-// A pair in the list of one of its bodies.
+// A pair in the list of one of its bodies. A body that is predicted writes the times of its pairs
+// into its own list only, so that the lists of the others need not be fetched: the time of a pair
+// is the one in the list of the body that was predicted last (rbEventEngine_GetTime).
 typedef struct rbEventNeighbor {
-    int pair;
-    int other;            // body
-    int8_t image[3];      // periods to be added to the other one
-    uint8_t row : 6;      // of the pair
-    uint8_t hasImage : 1; // not zero
-    uint8_t isFar : 1;    // the image is too far for here: see the pair
+    double time;         // before which the two cannot touch; of exact pairs: at which they touch
+    uint32_t pair : 30;  // an index
+    uint32_t row : 2;    // of the pair
+    uint32_t other : 27; // body
+    uint32_t image : 5;  // periods to be added to the other one: 13 + x + 3 y + 9 z, or ...
 } rbEventNeighbor;
-_Static_assert(sizeof(rbEventNeighbor) == 12, "many of them are read for a collision");
-
-// Data of a neighboring sphere that a prediction reads: one cache line.
-typedef struct rbEventClock {
-    double time; // start of the flight
-    rbVec3 position, velocity;
-    double radius;
-} rbEventClock;
-_Static_assert(sizeof(rbEventClock) == 64, "a cache line");
+#define RB_IMAGE_NONE 13u // for none
+#define RB_IMAGE_FAR 31u  // ... more than one along an axis: see the pair
+#define RB_EVENT_PAIRS_MAX (1 << 30)
+#define RB_EVENT_BODIES_MAX (1 << 27)
+_Static_assert(sizeof(rbEventNeighbor) == 16, "many of them are read for a collision");
 
 // The region of a sphere that flies straight and has collided is a ball: about half as many
 // neighbors as a box of the same margin. Its box in the broad phase.
@@ -83,10 +80,12 @@ typedef struct rbEventRegion {
 } rbEventRegion;
 
 // Data of its own bodies that every event touches: three cache lines, and one that is rarely used.
+// Of the neighbors only the first is read.
 typedef struct rbEventBody {
     double time; // start of the flight
-    rbVec3 position, velocity, acceleration;
+    rbVec3 position, velocity;
     double radius; // m, of all points about the center of mass, without growth
+    rbVec3 acceleration;
     double growth; // m/s
     double inverseMass;
     RB_ARRAY(rbEventNeighbor) pairs;
@@ -103,6 +102,7 @@ typedef struct rbEventBody {
     bool hasCollided; // since its region was made
     bool isCalm;      // only gentle impacts since calmTime
     bool isExact;     // it rotates by the closed form
+    bool isAhead;     // the flight of the host is an earlier one
     rbEventRegion region;
     double flightTime; // s, of the last flight: a guess for how long this one will be
     struct {
@@ -112,6 +112,7 @@ typedef struct rbEventBody {
 } rbEventBody;
 #if UINTPTR_MAX > UINT32_MAX // pointers are smaller on 32-bit machines
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
+_Static_assert(offsetof(rbEventBody, acceleration) == 64, "a free sphere is on the first");
 _Static_assert(offsetof(rbEventBody, region.box) == 192, "the box is on the fourth");
 #endif
 
@@ -124,6 +125,7 @@ typedef struct rbEventCold {
     int materialCount;
     double coreRadius; // m, of the core about the center of mass
     double loadAcceleration, loadTorque;
+    double rotation;    // J, kinetic, at the start of the flight
     rbVec3 planeNormal; // of planes, world
     double planeOffset;
     rbSweepMotion spin;      // the part that bounds the spin in the current flight
@@ -149,7 +151,6 @@ typedef struct rbEventPair {
     int image[3]; // periods to be added to b
     int data;     // of the general row
     uint8_t row;
-    bool hasImage;
     bool isPostponed; // it touched with an approach of no more than rounding
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
@@ -190,6 +191,7 @@ typedef struct rbEventDetector {
 // Where regions are, and what the last query found.
 typedef struct rbEventSpace {
     rbVec3 period;
+    rbVec3 shifts[RB_IMAGE_FAR]; // m, by the images of neighbors
     bool isPeriodic;
     double edgeMax; // of regions in a periodic box
     double edge;    // the longest so far
@@ -217,7 +219,7 @@ typedef struct rbEventSpare {
 typedef struct rbEventLists {
     RB_ARRAY(int) stack;    // work list of waking
     RB_ARRAY(int) newPairs; // of the region renewed last, not yet predicted
-    RB_ARRAY(int) moved;    // bodies with new flights of the collision resolved last
+    RB_ARRAY(int) ahead;    // bodies whose flights the host lacks, some more than once
 } rbEventLists;
 
 struct rbEventEngine {
@@ -233,11 +235,10 @@ struct rbEventEngine {
     double tolerance;
     RB_ARRAY(rbEventBody) bodies;
     RB_ARRAY(rbEventCold) colds;
-    RB_ARRAY(rbEventClock) clocks; // of spheres, one for each body
-    bool isDriven;                 // a sphere accelerates or grows, so clocks are not sufficient
+    bool isDriven; // a sphere accelerates or grows
     RB_ARRAY(rbEventPair) pairs;
-    // Times before which a pair cannot touch; for exact pairs: times at which they touch.
-    RB_ARRAY(double) times;
+    RB_ARRAY(int64_t) turns; // by body: the prediction of all its pairs that was the last ...
+    int64_t turn;            // ... of so many
     RB_ARRAY(rbEventPairData) datas;
     rbEventSpare spare;
     rbEventLists lists;
@@ -256,13 +257,19 @@ struct rbEventEngine {
     double now;
 };
 
+// The periods to be added to the other body, seen from a body.
 static inline void rbEventNeighbor_GetImage(const rbEventEngine* engine, int index,
                                             rbEventNeighbor neighbor, int image[3])
 {
-    for (int axis = 0; axis < 3; ++axis) {
+    int code = (int)neighbor.image;
+    for (int axis = 0; axis < 3; ++axis, code /= 3) {
+        image[axis] = neighbor.image == RB_IMAGE_NONE ? 0 : code % 3 - 1;
+    }
+    if (neighbor.image == RB_IMAGE_FAR) {
         const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
-        int far = neighbor.isFar == 0 ? 0 : pair->a == index ? 1 : -1;
-        image[axis] = far != 0 ? far * pair->image[axis] : (int)neighbor.image[axis];
+        for (int axis = 0; axis < 3; ++axis) {
+            image[axis] = pair->a == index ? pair->image[axis] : -pair->image[axis];
+        }
     }
 }
 
@@ -280,4 +287,29 @@ static inline rbEventPair* rbEventEngine_GetPair(const rbEventEngine* engine, in
     RB_ASSERT(index < engine->pairs.count);
     RB_ASSERT(engine->pairs.data[index].a >= 0);
     return &engine->pairs.data[index];
+}
+
+// Whether the time of a pair is the one in the list of a body.
+static inline bool rbEventEngine_IsCurrent(const rbEventEngine* engine, int index, int other)
+{
+    return engine->turns.data[index] >= engine->turns.data[other];
+}
+
+// The time of a pair; infinite if it is gone.
+static inline double rbEventEngine_GetTime(const rbEventEngine* engine, int index)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    if (pair->a < 0) {
+        return (double)INFINITY;
+    }
+    return rbEventEngine_IsCurrent(engine, pair->a, pair->b)
+               ? engine->bodies.data[pair->a].pairs.data[pair->placeA].time
+               : engine->bodies.data[pair->b].pairs.data[pair->placeB].time;
+}
+
+static inline void rbEventEngine_SetTime(rbEventEngine* engine, int index, double time)
+{
+    const rbEventPair* pair = rbEventEngine_GetPair(engine, index);
+    engine->bodies.data[pair->a].pairs.data[pair->placeA].time = time;
+    engine->bodies.data[pair->b].pairs.data[pair->placeB].time = time;
 }
