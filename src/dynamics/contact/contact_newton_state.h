@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-// Friction discs as a fixed point, see contact_newton.c.
-typedef struct rbContactDiscs {
-    RB_ARRAY(double) memory;
-    int depth;    // rounds remembered
-    int next;     // slot of the next one
-    double least; // m/s, smallest miss so far
-} rbContactDiscs;
-
 // A point, or the resistance to rolling or spinning at a contact: the same without a normal, its
 // rows turned into speeds by the reach of the contact.
 typedef struct rbNewtonPoint {
@@ -72,14 +64,11 @@ struct rbContactNewton {
     const rbContactRun* run;
     bool isCoupled; // discs follow the current normal impulses, not those of the last round
     bool isKnown;   // the sets that carry and slide are approximate
-    int failures;   // of such rounds
     double acted;   // fraction of the impulses of points that has acted already
-    double enough;  // m/s: held impulses are not updated where normals are off by less
     double guessed; // fraction that is the first guess of the final impulses
     RB_ARRAY(rbNewtonPoint) points;
     RB_ARRAY(rbHybridPoint) hybridPoints; // of the points, in contact_hybrid.c
     RB_ARRAY(rbNewtonLink) links;
-    rbContactDiscs discs;
     RB_ARRAY(int) locals1;         // per body of the host: index in the island + 1
     RB_ARRAY(int) bodies;          // of the island
     rbBlockMatrix matrix;          // of the bodies
