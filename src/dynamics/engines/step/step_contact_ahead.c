@@ -1,6 +1,6 @@
 // Position stages that check the end of their flight: rotating bodies strike with points that are
 // not among the contacts of the node, see contact_ahead.c.
-#include "dynamics/engines/step/step_valid.h"
+#include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 

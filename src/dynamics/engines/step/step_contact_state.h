@@ -219,7 +219,7 @@ typedef struct rbMethodUse {
     int parts;                     // of a step; of impulses 1
 } rbMethodUse;
 
-// Parts of the current step, see step_contact_time.c.
+// Parts of the current step, see step.c.
 typedef struct rbStepParts {
     int count; // 0: not yet known
     int done;
@@ -416,24 +416,6 @@ bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double
 // Those that then overlap another body, as the contacts of the end show; whether there are any.
 bool rbContactStep_UndoMeetings(rbStepContacts* c, double h);
 
-// ----------------------------------------------------------------------------- step_contact_time.c
-// Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
-// after the time, and is only interpolated.
-double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
-                              rbStepMiss* miss);
-// The smallest gap of two bodies a time h after the node with their current velocities, of points
-// that move apart by less than a speed, m/s; INFINITY: there is none.
-double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
-// Writes states at a time in the step from the node, without advancing the node.
-void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
-// Parts in which the step from the node is made.
-int rbContactStep_CountParts(rbStepContacts* c);
-// Whether a part is to be followed by others: its end is not that of a step.
-static inline bool rbContactStep_IsInner(const rbStepContacts* c)
-{
-    return c->parts.done + 1 < c->parts.count;
-}
-
 // ------------------------------------------------------------------------- step_contact_accounts.c
 // Call before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all
 // has.
@@ -502,10 +484,16 @@ void rbContactStep_CountStep(rbStepContacts* c, const rbStepMiss* miss, bool isW
 bool rbContactStep_IsFinite(const rbStepContacts* c);
 
 // ------------------------------------------------------------------------------------------ step.c
-// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-void rbContactStep_Begin(rbStepContacts* c, const rbStepHost* host, double h, rbStepMiss* miss);
 // A step of order 2, cut at the first contact within it; returns its length.
 double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double h);
+// The smallest gap of two bodies a time h after the node with their current velocities, of points
+// that move apart by less than a speed, m/s; INFINITY: there is none.
+double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
+// Whether a part of a step is to be followed by others: its end is not that of a step.
+static inline bool rbContactStep_IsInner(const rbStepContacts* c)
+{
+    return c->parts.done + 1 < c->parts.count;
+}
 
 // ---------------------------------------------------------------------------- step_contact_order.c
 // Whether steps are of a higher order than 2, where contacts allow it.
@@ -524,3 +512,19 @@ void rbHeldStep_Plan(rbStepContacts* c, double h);
 bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h);
 // s, before other points may touch.
 double rbHeldStep_GetReach(const rbStepContacts* c);
+
+// ----------------------------------------------------------------------------------- step_valid.c
+// Whether the result of a stage of a step is what the next stage relies on: for debug checks.
+// Values that are not finite pass, since a run that overflows is reported, not asserted.
+// Contacts: bodies, points and tangents belong together.
+bool rbStepValid_IsSet(const rbStepContacts* c);
+// Impulses never pull. Cones are measured: step_measure.h.
+bool rbStepValid_AreImpulses(const rbStepContacts* c);
+// Bodies as contacts see them: masses are those of the engine, frozen and fixed bodies get nothing.
+bool rbStepValid_AreBodies(const rbStepContacts* c);
+// Islands share no body and no contact.
+bool rbStepValid_AreIslands(const rbStepContacts* c);
+// Flights and arrivals of a step of size h.
+bool rbStepValid_IsFlight(const rbStepContacts* c, double h);
+// Sums of the energy accounting are of the signs that their causes have.
+bool rbStepValid_AreAccounts(const rbStepContacts* c);
