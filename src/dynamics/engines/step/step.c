@@ -654,7 +654,6 @@ static bool step(rbStepContacts* c, const rbStepHost* host, double time)
     rbStepMiss miss = {0};
     double h = next - c->grid.time;
     RB_ASSERT(h > 0.0 && c->grid.index > 0);
-    rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->found.contactCount);
     // a game's steps are not cut
     if (isBeyond || c->solvers.substeps == NULL) {
         h = beginCut(c, host, h, isBeyond ? time : next, &miss);
@@ -688,7 +687,6 @@ double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double
     rbStepMiss miss = {0};
     c->trial.cuts = 0;
     c->trial.isFlown = false;
-    rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->found.contactCount);
     h = beginCut(c, host, h, c->grid.time + h, &miss);
     RB_ASSERT(h > 0.0);
     finish(c, host, h, &miss);

@@ -68,8 +68,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
-    rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbArray_FreeAll(contacts->order.node, contacts->order.shown, contacts->order.runs);
+    rbArray_FreeAll(contacts->rest.isRestless, contacts->order.node, contacts->order.shown, contacts->order.runs);
     rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }
@@ -194,7 +193,9 @@ void rbContactStep_ScaleGuess(rbStepContacts* c, double h)
 // is measured.
 void rbContactStep_MeasureEnd(const rbStepContacts* c, rbStepMiss* miss)
 {
-    double overlap = rbMeasureOverlap(&c->set, c->found.contactCount, &c->stage.pairGaps);
+    rbContactSet start = {c->trial.nodeContacts.data, c->trial.foundCount, c->trial.nodePoints.data,
+                          c->trial.nodePoints.count};
+    double overlap = rbMeasureOverlap(&c->found, &start);
     double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
                                    c->settings.velocityTolerance);
     bool isParting = rbContactStep_IsParting(c);

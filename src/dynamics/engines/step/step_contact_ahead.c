@@ -128,6 +128,7 @@ void rbContactStep_NoteNode(rbStepContacts* c)
 {
     rbArray_Assign(c->trial.nodeContacts, c->set.contacts, c->set.contactCount);
     rbArray_Assign(c->trial.nodePoints, c->set.points, c->set.pointCount);
+    c->trial.foundCount = c->found.contactCount;
     for (int k = 0; k < c->trial.nodePoints.count; ++k) {
         c->trial.nodePoints.data[k].bend = 0.0;
         c->set.points[k].bend = 0.0;
@@ -295,6 +296,7 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
     bool isCapped = c->solvers.substeps != NULL;
     rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, c);
     if (isCapped && !isFast(c, h)) {
+        rbContactStep_NoteNode(c);
         rbContactStep_SolvePositions(c, host, h, miss);
         return;
     }

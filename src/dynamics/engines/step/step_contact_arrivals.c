@@ -597,29 +597,6 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
     }
 }
 
-// The contacts of shapes of a pair, from the first to before the end: they are in the order of
-// bodies.
-static int findPair(const rbContactSet* found, int bodyA, int bodyB, int* end)
-{
-    RB_ASSERT(bodyA < bodyB);
-    int low = 0;
-    int high = found->contactCount;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        const rbContact* contact = &found->contacts[middle];
-        bool isBefore =
-            contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
-        low = isBefore ? middle + 1 : low;
-        high = isBefore ? high : middle;
-    }
-    *end = low;
-    while (*end < found->contactCount && found->contacts[*end].bodyA == bodyA &&
-           found->contacts[*end].bodyB == bodyB) {
-        *end += 1;
-    }
-    return low;
-}
-
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
 // approach, if they are within the possible error of the flight. isAgain: after collisions what was
 // closed stays so, whether it still approaches or not; what rebounds has left. Returns whether a
@@ -629,7 +606,7 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
     double least = INFINITY;
     bool isAny = false;
     int end;
-    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
+    int first = rbFindPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < end; ++i) {
             const rbContact* contact = &c->set.contacts[i];
@@ -813,7 +790,7 @@ static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbA
         return false;
     }
     int end;
-    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
+    int first = rbFindPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     meeting->indices[0] = arrival->bodyA;
     meeting->indices[1] = arrival->bodyB;
     meeting->rest = findRest(c, meeting, arrival, h);
@@ -965,7 +942,7 @@ static bool isRebounding(const rbStepContacts* c, const rbMeeting* meeting)
     double turn = meeting->rest * fmax(rbLength(a->spin), rbLength(b->spin));
     double least = turn < TURN_MOST ? INFINITY : 0.0;
     int end;
-    int first = findPair(&c->found, pair[0], pair[1], &end);
+    int first = rbFindPair(&c->found, pair[0], pair[1], &end);
     for (int i = first; i < end; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         least = fmin(least, rbDot(rbSub(b->velocity, a->velocity), contact->normal));

@@ -115,7 +115,6 @@ typedef struct rbStageStart {
     RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    rbPairGaps pairGaps; // at the start of the step
     double part;         // of a whole step, whose impulses the contacts have
 } rbStageStart;
 
@@ -129,6 +128,7 @@ typedef struct rbNodeTrial {
     rbContactAccounts sums;
     RB_ARRAY(rbContact) nodeContacts; // with guesses scaled to the step, before its stages
     RB_ARRAY(rbContactPoint) nodePoints;
+    int foundCount; // of these contacts: those of shapes
     // The step from the node once its impulses are known, for all interpolations in it:
     RB_ARRAY(rbMechBody) flown;
     RB_ARRAY(rbMechBody) jointed; // of a mechanism at the node
