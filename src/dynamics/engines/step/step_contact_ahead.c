@@ -135,6 +135,24 @@ void rbContactStep_NoteNode(rbStepContacts* c)
     }
 }
 
+// The same for a step that nothing undoes: only what overlaps are measured against, a point with
+// the least gap for each contact.
+static void noteGaps(rbStepContacts* c)
+{
+    int count = c->found.contactCount;
+    c->trial.foundCount = count;
+    rbArray_SetCount(c->trial.nodeContacts, count);
+    rbArray_SetCount(c->trial.nodePoints, count);
+    for (int i = 0; i < count; ++i) {
+        rbContact* contact = &c->trial.nodeContacts.data[i];
+        contact->bodyA = c->set.contacts[i].bodyA;
+        contact->bodyB = c->set.contacts[i].bodyB;
+        contact->firstPoint = i;
+        contact->pointCount = 1;
+        c->trial.nodePoints.data[i].gap = rbFindLeastGap(&c->set, &c->set.contacts[i]);
+    }
+}
+
 void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
                           const rbContactPoint* points)
 {
@@ -296,7 +314,7 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
     bool isCapped = c->solvers.substeps != NULL;
     rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, c);
     if (isCapped && !isFast(c, h)) {
-        rbContactStep_NoteNode(c);
+        noteGaps(c);
         rbContactStep_SolvePositions(c, host, h, miss);
         return;
     }
