@@ -63,12 +63,12 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.twists, contacts->accounts.opened);
-    rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given,
-                    contacts->report.reported, contacts->report.stops);
+    rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given, contacts->report.stops);
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
-    rbArray_FreeAll(contacts->rest.isRestless, contacts->order.node, contacts->order.shown, contacts->order.runs);
+    rbArray_FreeAll(contacts->rest.isRestless, contacts->order.node, contacts->order.shown,
+                    contacts->order.runs);
     rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }

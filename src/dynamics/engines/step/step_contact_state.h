@@ -177,26 +177,12 @@ typedef struct rbStepMembers {
     bool hasLimits;                 // joints have stops
 } rbStepMembers;
 
-// A pair of shapes in one step.
-typedef struct rbTouch {
-    int bodyA; // of the host, below bodyB
-    int bodyB;
-    int partA; // shape of the body
-    int partB;
-    rbVec3 impulse;       // N s, on B
-    rbVec3 armA;          // m, world axes, from A's center of mass to the mean of the closed points
-    rbVec3 normal;        // unit, from A to B, of the nearest contact
-    double gap;           // m, of that contact; INFINITY: none was closed at the end of the step
-    double approachSpeed; // m/s, before the impulses of the step; 0: none
-    bool isBearing;       // an impulse acted
-} rbTouch;
-
 // What a step reports to the host.
 typedef struct rbTouchReport {
-    RB_ARRAY(rbTouch) touches; // in the order of bodies, then shapes
-    int cursor;                // of the last access: the next one is mostly the same or the next
-    RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
-    RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
+    // Pairs of shapes in the order of bodies, then shapes. Until the end of the step their points
+    // are relative to the center of mass of A.
+    RB_ARRAY(rbEngineTouch) touches;
+    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
 } rbTouchReport;
 
 // Points of contact that are held throughout a step, see step_contact_held.c.
