@@ -57,9 +57,9 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
     rbArray_FreeAll(contacts->trial.jointed, contacts->trial.flown, contacts->flight.touching,
-                    contacts->flight.meetings, contacts->flight.isPushed);
+                    contacts->flight.meetings);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
-                    contacts->stage.leads, contacts->stage.swept, contacts->flight.pushes);
+                    contacts->stage.leads, contacts->stage.swept);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.twists, contacts->accounts.opened);

@@ -26,9 +26,6 @@
 // approach. The effect of other contacts on the velocities is checked after the stage.
 #define APPROACH_TIMES 2.0
 
-// Passes over the contacts in which a blow goes on.
-#define PASSES_MAX 16
-
 static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
                      const rbContactPoint* points, double h)
 {
@@ -58,70 +55,18 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
     return isChanged;
 }
 
-// Activates a contact that the flight and pushes of others would close. What it lacks then pushes
-// both bodies on, once, so that a blow goes on through a row in one look: how the bodies share it
-// is found by the next solution. Returns whether it pushes.
-static bool pushOn(rbStepContacts* c, int index, double h)
-{
-    RB_ASSERT(index >= 0 && index < c->trial.nodeContacts.count && h > 0.0);
-    rbContact* contact = &c->trial.nodeContacts.data[index];
-    rbVec3* pushes = c->flight.pushes.data;
-    double gap = INFINITY; // at the end of the flight
-    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-        const rbContactPoint* point = &c->trial.nodePoints.data[k];
-        double speed = rbContact_NormalSpeed(c->flight.ahead.data, contact, point);
-        gap = fmin(gap, point->gap + h * speed);
-    }
-    double pushed = rbDot(contact->normal, rbSub(pushes[contact->bodyB], pushes[contact->bodyA]));
-    // active ones are as they should be but for pushes, which open none
-    double missing = contact->isIdle ? -fmin(gap, gap + pushed) : fmin(0.0, gap) - (gap + pushed);
-    bool isWoken = contact->isIdle &&
-                   (!(missing < 0.0) || !isIdleIn(c->flight.ahead.data, contact,
-                                                  c->trial.nodePoints.data, h / APPROACH_TIMES));
-    missing = fmax(0.0, missing);
-    if (!isWoken && (contact->isIdle || missing == 0.0)) {
-        return false;
-    }
-    const int bodies[2] = {contact->bodyA, contact->bodyB};
-    for (int side = 0; side < 2; ++side) {
-        if (rbContactBody_IsMoved(&c->bodies.data[bodies[side]])) {
-            rbVec3* push = &pushes[bodies[side]];
-            *push = rbAddScaled(*push, side == 0 ? -missing : missing, contact->normal);
-        }
-    }
-    contact->isIdle = false;
-    return true;
-}
-
 // Activates idle contacts that the flight would close; returns whether there are any.
 static bool wake(rbStepContacts* c, double h)
 {
-    int count = c->trial.nodeContacts.count;
-    bool isWoken = false;
-    for (int i = 0; i < count && !isWoken; ++i) {
-        const rbContact* contact = &c->trial.nodeContacts.data[i];
-        isWoken = contact->isIdle && !isIdleIn(c->flight.ahead.data, contact,
-                                               c->trial.nodePoints.data, h / APPROACH_TIMES);
+    bool isAny = false;
+    for (int i = 0; i < c->trial.nodeContacts.count; ++i) {
+        rbContact* contact = &c->trial.nodeContacts.data[i];
+        bool isWoken = contact->isIdle && !isIdleIn(c->flight.ahead.data, contact,
+                                                    c->trial.nodePoints.data, h / APPROACH_TIMES);
+        contact->isIdle = contact->isIdle && !isWoken;
+        isAny = isAny || isWoken;
     }
-    rbArray_Reserve(c->flight.pushes, c->bodies.count);
-    rbArray_Reserve(c->flight.isPushed, count);
-    if (!isWoken) {
-        return false;
-    }
-    memset(c->flight.pushes.data, 0, (size_t)c->bodies.count * sizeof(rbVec3));
-    memset(c->flight.isPushed.data, 0, (size_t)count);
-    bool isMore = true;
-    for (int pass = 0; pass < PASSES_MAX && isMore; ++pass) { // to and fro
-        isMore = false;
-        for (int k = 0; k < count; ++k) {
-            int i = pass % 2 == 0 ? k : count - 1 - k;
-            if (c->flight.isPushed.data[i] == 0 && pushOn(c, i, h)) {
-                c->flight.isPushed.data[i] = 1;
-                isMore = true;
-            }
-        }
-    }
-    return true;
+    return isAny;
 }
 
 void rbContactStep_NoteNode(rbStepContacts* c)

@@ -95,8 +95,6 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbVec3) kicks;        // m/s, per body: velocity change by the forces in a whole step
     RB_ARRAY(rbRowPose) poses;     // per body, at the end
     RB_ARRAY(rbContactBody) ahead; // per body, velocities that lead there
-    RB_ARRAY(rbVec3) pushes;       // m, per body: see pushOn in step_contact_ahead.c
-    RB_ARRAY(unsigned char) isPushed; // by it, per contact of the node
     RB_ARRAY(rbArrival) arrivals;
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
