@@ -255,9 +255,8 @@ static void keepState(rbStepContacts* c)
 static void recallState(rbStepContacts* c)
 {
     rbCopyElements(c->own.loose.data, c->trial.loose.data, c->own.loose.count, sizeof(rbMechBody));
-    rbContactStep_RecallNode(c);
     // before the guess was scaled to the step
-    rbContactStep_PutSet(c, c->trial.contacts.data, c->trial.points.data);
+    rbContactStep_RecallNode(c, c->trial.contacts.data, c->trial.points.data);
     // islands are those of the contacts that are idle now, not of those in the stages
     rbStepContacts_PrepareSet(c);
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {

@@ -98,20 +98,15 @@ static void noteGaps(rbStepContacts* c)
     }
 }
 
-void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
-                          const rbContactPoint* points)
-{
-    rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
-    rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
-}
-
-void rbContactStep_RecallNode(rbStepContacts* c)
+void rbContactStep_RecallNode(rbStepContacts* c, const rbContact* contacts,
+                              const rbContactPoint* points)
 {
     c->set = rbContactPairs_GetSet(c->pairs);
     rbStepLimits_PutBack(c);
     RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
     RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
-    rbContactStep_PutSet(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
+    rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
+    rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
 }
 
 // Poses of the bodies with the velocities that the stage found. False if one is not finite: then
@@ -296,7 +291,8 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
             if (!isWoken) {
                 break;
             }
-            rbContactStep_RecallNode(c); // contacts found ahead will be found again
+            // contacts found ahead will be found again
+            rbContactStep_RecallNode(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
         } else {
             rbStepLimits_PutBack(c);
         }

@@ -113,7 +113,7 @@ typedef struct rbStageStart {
     RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    double part;         // of a whole step, whose impulses the contacts have
+    double part; // of a whole step, whose impulses the contacts have
 } rbStageStart;
 
 // The node, while a step from it is tried or interpolated.
@@ -372,12 +372,11 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // contact at the node.
 void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
                               rbStepMiss* miss);
-// The set of the node, saved before the stages of a step and restored after an interpolation.
+// The set of the node, saved before the stages of a step, and the same set again with its contacts
+// and points as they were.
 void rbContactStep_NoteNode(rbStepContacts* c);
-void rbContactStep_RecallNode(rbStepContacts* c);
-// Contacts and points of the set as they were.
-void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
-                          const rbContactPoint* points);
+void rbContactStep_RecallNode(rbStepContacts* c, const rbContact* contacts,
+                              const rbContactPoint* points);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
 // After the position stage islands in which points arrive keep their flights, and are solved again.
