@@ -35,7 +35,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_joints.c
   src/dynamics/engines/step/step_contact_order.c
   src/dynamics/engines/step/step_contact_stages.c
-  src/dynamics/engines/step/step_contact_time.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_valid.c
   src/dynamics/engines/step/step_measure.c

@@ -3,6 +3,7 @@
 #include "rb_test.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TOLERANCE 1e-6 // m/s
 
@@ -84,22 +85,24 @@ static void onlyPairsThatCameCloserCount(void** state)
         contacts[i].pointCount = 1;
         points[i].gap = gaps[i];
     }
-    rbPairGaps start = {{0}};
-    rbPairGaps_Note(&start, &set, 6);
-    assert_int_equal(start.list.count, 6); // one per manifold
-    checkNear(rbMeasureOverlap(&set, 6, &start), 0.0, 0.0);
+    rbContact startContacts[6];
+    rbContactPoint startPoints[6];
+    memcpy(startContacts, contacts, sizeof contacts);
+    memcpy(startPoints, points, sizeof points);
+    rbContactSet start = {startContacts, 6, startPoints, 6};
+    rbContactSet four = {contacts, 4, points, 4};
+    checkNear(rbMeasureOverlap(&set, &start), 0.0, 0.0);
     points[2].gap = -5e-4; // deep, but separating
     points[4].gap = -3e-4;
-    checkNear(rbMeasureOverlap(&set, 6, &start), 0.0, 0.0);
+    checkNear(rbMeasureOverlap(&set, &start), 0.0, 0.0);
     points[4].gap = -3.1e-4;
-    checkNear(rbMeasureOverlap(&set, 6, &start), 3.1e-4, 0.0);
-    checkNear(rbMeasureOverlap(&set, 4, &start), 0.0, 0.0);
+    checkNear(rbMeasureOverlap(&set, &start), 3.1e-4, 0.0);
+    checkNear(rbMeasureOverlap(&four, &start), 0.0, 0.0);
     points[1].gap = -1.2e-3; // the other manifold of a pair that had 1e-3
-    checkNear(rbMeasureOverlap(&set, 6, &start), 1.2e-3, 0.0);
+    checkNear(rbMeasureOverlap(&set, &start), 1.2e-3, 0.0);
     contacts[5].bodyB = 6; // was not near at the start
     points[5].gap = -2e-3;
-    checkNear(rbMeasureOverlap(&set, 6, &start), 2e-3, 0.0);
-    rbArray_Free(start.list);
+    checkNear(rbMeasureOverlap(&set, &start), 2e-3, 0.0);
 }
 
 RB_TEST_GROUP(test_step_measure, cmocka_unit_test(everyDefectOfSpeedsIsSeen),

@@ -8,7 +8,7 @@
 //
 // Every part is its own mirror image in time, so the error has only even powers of h.
 #include "base/math/elementary.h"
-#include "dynamics/engines/step/step_valid.h"
+#include "dynamics/engines/step/step_contact_state.h"
 
 #include <float.h>
 #include <limits.h>

@@ -56,21 +56,18 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose);
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
-    rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching, contacts->flight.meetings,
-                    contacts->flight.isPushed);
+    rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching, contacts->flight.meetings);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
-                    contacts->stage.leads, contacts->stage.swept, contacts->flight.pushes);
+                    contacts->stage.leads, contacts->stage.swept);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.twists, contacts->accounts.opened);
-    rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given,
-                    contacts->report.reported, contacts->report.stops);
+    rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given, contacts->report.stops);
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->own.stops);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
-    rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
-    rbArray_FreeAll(contacts->order.node, contacts->order.runs, contacts->stage.isSettled,
-                    contacts->stage.settled);
+    rbArray_FreeAll(contacts->rest.isRestless, contacts->order.node, contacts->order.runs,
+                    contacts->stage.isSettled, contacts->stage.settled);
     rbDestroyHeldSet(contacts->order.held);
     rbFree(contacts, sizeof *contacts);
 }
@@ -195,7 +192,9 @@ void rbContactStep_ScaleGuess(rbStepContacts* c, double h)
 // is measured.
 void rbContactStep_MeasureEnd(const rbStepContacts* c, rbStepMiss* miss)
 {
-    double overlap = rbMeasureOverlap(&c->set, c->found.contactCount, &c->stage.pairGaps);
+    rbContactSet start = {c->trial.nodeContacts.data, c->trial.foundCount, c->trial.nodePoints.data,
+                          c->trial.nodePoints.count};
+    double overlap = rbMeasureOverlap(&c->found, &start);
     double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
                                    c->settings.velocityTolerance);
     bool isParting = rbContactStep_IsParting(c);

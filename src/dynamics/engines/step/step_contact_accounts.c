@@ -290,58 +290,41 @@ void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* i
 #define ARRIVAL_PART 0.5
 
 // Order of a pair relative to that of a contact: < 0 before it.
-static inline int compare(const rbTouch* touch, const rbContact* contact)
+static inline int compare(const rbEngineTouch* touch, const rbContact* contact)
 {
-    if (touch->bodyA != contact->bodyA) {
-        return touch->bodyA < contact->bodyA ? -1 : 1;
-    }
-    if (touch->bodyB != contact->bodyB) {
-        return touch->bodyB < contact->bodyB ? -1 : 1;
-    }
-    if (touch->partA != contact->partA) {
-        return touch->partA < contact->partA ? -1 : 1;
-    }
-    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
+    const rbContactEvent* event = &touch->event;
+    int bodyA = (int)event->bodyA.index1 - 1 - contact->bodyA;
+    int bodyB = (int)event->bodyB.index1 - 1 - contact->bodyB;
+    int partA = event->shapeA - contact->partA;
+    int partB = event->shapeB - contact->partB;
+    return bodyA != 0 ? bodyA : bodyB != 0 ? bodyB : partA != 0 ? partA : partB;
 }
 
-// The first pair that is not before the one of a contact.
-static int findPlace(const rbTouchReport* list, const rbContact* contact)
+static rbEngineTouch* findTouch(rbTouchReport* list, const rbContact* contact)
 {
-    const rbTouch* touches = list->touches.data;
+    RB_ASSERT(contact->bodyA < contact->bodyB);
+    int count = list->touches.count;
     int low = 0;
-    int high = list->touches.count;
-    for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
-        if (compare(&touches[i], contact) == 0) {
-            return i;
-        }
-    }
+    int high = count;
     while (low < high) {
         int middle = (low + high) / 2;
-        bool isBefore = compare(&touches[middle], contact) < 0;
+        bool isBefore = compare(&list->touches.data[middle], contact) < 0;
         low = isBefore ? middle + 1 : low;
         high = isBefore ? high : middle;
     }
-    return low;
-}
-
-static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
-{
-    RB_ASSERT(contact->bodyA < contact->bodyB);
-    int place = findPlace(list, contact);
-    list->cursor = place;
-    int count = list->touches.count;
-    if (place == count || compare(&list->touches.data[place], contact) != 0) {
-        rbTouch added = {.bodyA = contact->bodyA,
-                         .bodyB = contact->bodyB,
-                         .partA = contact->partA,
-                         .partB = contact->partB,
-                         .gap = INFINITY};
+    if (low == count || compare(&list->touches.data[low], contact) != 0) {
+        rbEngineTouch added;
+        memset(&added, 0, sizeof added);
+        added.event.bodyA = rbEngineBody(contact->bodyA);
+        added.event.bodyB = rbEngineBody(contact->bodyB);
+        added.event.shapeA = contact->partA;
+        added.event.shapeB = contact->partB;
         rbArray_Push(list->touches, added);
-        rbTouch* at = &list->touches.data[place];
-        memmove(at + 1, at, (size_t)(count - place) * sizeof *at);
+        rbEngineTouch* at = &list->touches.data[low];
+        memmove(at + 1, at, (size_t)(count - low) * sizeof *at);
         *at = added;
     }
-    return &list->touches.data[place];
+    return &list->touches.data[low];
 }
 
 // The impulses of all points of a contact along its axes; returns the point with the largest normal
@@ -371,7 +354,6 @@ static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
 void rbContactStep_BeginTouches(rbStepContacts* c)
 {
     c->report.touches.count = 0;
-    c->report.cursor = 0;
 }
 
 // Approach speeds of closed points, before collisions.
@@ -391,9 +373,9 @@ void rbContactStep_NoteArriving(rbStepContacts* c, const rbStepHost* host)
             }
         }
         if (fastest > 0.0) {
-            rbTouch* touch = findTouch(&c->report, contact);
-            bool isArrival = fastest > ARRIVAL_PART * touch->approachSpeed;
-            touch->approachSpeed = isArrival ? fastest : touch->approachSpeed;
+            rbContactEvent* event = &findTouch(&c->report, contact)->event;
+            bool isArrival = fastest > ARRIVAL_PART * event->approachSpeed;
+            event->approachSpeed = isArrival ? fastest : event->approachSpeed;
         }
     }
 }
@@ -407,10 +389,10 @@ static void addCollisions(rbStepContacts* c, const rbStepHost* host, const rbCol
     for (int i = 0; i < count; ++i) {
         if (notes[i].contact < c->found.contactCount) {
             const rbContact* contact = &c->set.contacts[notes[i].contact];
-            rbTouch* touch = findTouch(&c->report, contact);
-            touch->impulse = rbAdd(touch->impulse, notes[i].impulse);
-            touch->armA = notes[i].arm;
-            touch->normal = contact->normal;
+            rbEngineTouch* touch = findTouch(&c->report, contact);
+            touch->event.impulse = rbAdd(touch->event.impulse, notes[i].impulse);
+            touch->event.point = notes[i].arm;
+            touch->event.normal = contact->normal;
             touch->isBearing = true;
         }
     }
@@ -420,9 +402,10 @@ void rbContactStep_MoveTouch(rbStepContacts* c, const rbStepHost* host, const in
                              rbVec3 way)
 {
     for (int i = 0; isAsked(c, host) && i < c->report.touches.count; ++i) {
-        rbTouch* touch = &c->report.touches.data[i];
-        if (touch->bodyA == bodies[0] && touch->bodyB == bodies[1]) {
-            touch->armA = rbAdd(touch->armA, way);
+        rbContactEvent* event = &c->report.touches.data[i].event;
+        if (event->bodyA.index1 == rbEngineBody(bodies[0]).index1 &&
+            event->bodyB.index1 == rbEngineBody(bodies[1]).index1) {
+            event->point = rbAdd(event->point, way);
         }
     }
 }
@@ -442,24 +425,26 @@ void rbContactStep_AddTouches(rbStepContacts* c, const rbStepHost* host, const r
         if (point == NULL) {
             continue;
         }
-        rbTouch* touch = findTouch(&c->report, contact);
+        rbEngineTouch* touch = findTouch(&c->report, contact);
+        rbContactEvent* event = &touch->event;
         bool acts = rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
                     rbContactBody_IsMoved(&c->bodies.data[contact->bodyB]);
         rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
-        touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
+        event->impulse = rbAddScaled(event->impulse, acts ? sign : 0.0, sum);
         touch->isBearing = touch->isBearing || sign > 0.0;
-        touch->armA = point->armA; // until it is located
-        touch->normal = contact->normal;
+        event->point = point->armA; // until it is located
+        event->normal = contact->normal;
         if (start != NULL) {
-            touch->approachSpeed =
-                fmax(touch->approachSpeed, -rbContact_NormalSpeed(start, contact, point));
+            event->approachSpeed =
+                fmax(event->approachSpeed, -rbContact_NormalSpeed(start, contact, point));
         }
     }
 }
 
-// Where pairs touch at the end of the step.
+// Where pairs touch at the end of the step: at the nearest of their contacts, which are adjacent.
 static void locate(rbStepContacts* c)
 {
+    double least = INFINITY;
     for (int i = 0; i < c->found.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         rbVec3 sum = RB_VEC3_ZERO;
@@ -474,11 +459,13 @@ static void locate(rbStepContacts* c)
             }
         }
         if (count > 0) {
-            rbTouch* touch = findTouch(&c->report, contact);
-            bool isNearer = nearest < touch->gap;
-            touch->armA = isNearer ? rbScale(1.0 / count, sum) : touch->armA;
-            touch->normal = isNearer ? contact->normal : touch->normal;
-            touch->gap = isNearer ? nearest : touch->gap;
+            rbEngineTouch* touch = findTouch(&c->report, contact);
+            if (!touch->isClosed || nearest < least) {
+                touch->event.point = rbScale(1.0 / count, sum);
+                touch->event.normal = contact->normal;
+                least = nearest;
+            }
+            touch->isClosed = true;
         }
     }
 }
@@ -491,25 +478,12 @@ void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host)
     if (isAsked(c, host)) {
         locate(c);
     }
-    c->report.reported.count = 0;
     for (int i = 0; i < c->report.touches.count; ++i) {
-        const rbTouch* touch = &c->report.touches.data[i];
-        const rbMechBody* bodyA = rbContactStep_GetBody(c, touch->bodyA);
-        rbEngineTouch reported;
-        memset(&reported, 0, sizeof reported);
-        reported.event.bodyA = rbEngineBody(touch->bodyA);
-        reported.event.bodyB = rbEngineBody(touch->bodyB);
-        reported.event.shapeA = touch->partA;
-        reported.event.shapeB = touch->partB;
-        reported.event.point = rbAdd(bodyA->pose.position, touch->armA);
-        reported.event.normal = touch->normal;
-        reported.event.impulse = touch->impulse;
-        reported.event.approachSpeed = touch->approachSpeed;
-        reported.isBearing = touch->isBearing;
-        reported.isClosed = touch->gap < INFINITY;
-        rbArray_Push(c->report.reported, reported);
+        rbContactEvent* event = &c->report.touches.data[i].event;
+        const rbMechBody* bodyA = rbContactStep_GetBody(c, (int)event->bodyA.index1 - 1);
+        event->point = rbAdd(bodyA->pose.position, event->point);
     }
-    rbEngineNode node = {c->grid.time, c->report.reported.data, c->report.reported.count,
+    rbEngineNode node = {c->grid.time, c->report.touches.data, c->report.touches.count,
                          c->places.data};
     host->node(host->context, &node);
 }

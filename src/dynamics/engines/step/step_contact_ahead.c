@@ -1,6 +1,6 @@
 // Position stages that check the end of their flight: rotating bodies strike with points that are
 // not among the contacts of the node, see contact_ahead.c.
-#include "dynamics/engines/step/step_valid.h"
+#include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 
@@ -25,9 +25,6 @@
 // A contact is idle in a position stage if its points would not close with this many times their
 // approach. The effect of other contacts on the velocities is checked after the stage.
 #define APPROACH_TIMES 2.0
-
-// Passes over the contacts in which a blow goes on.
-#define PASSES_MAX 16
 
 static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
                      const rbContactPoint* points, double h)
@@ -58,96 +55,58 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
     return isChanged;
 }
 
-// Activates a contact that the flight and pushes of others would close. What it lacks then pushes
-// both bodies on, once, so that a blow goes on through a row in one look: how the bodies share it
-// is found by the next solution. Returns whether it pushes.
-static bool pushOn(rbStepContacts* c, int index, double h)
-{
-    RB_ASSERT(index >= 0 && index < c->trial.nodeContacts.count && h > 0.0);
-    rbContact* contact = &c->trial.nodeContacts.data[index];
-    rbVec3* pushes = c->flight.pushes.data;
-    double gap = INFINITY; // at the end of the flight
-    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-        const rbContactPoint* point = &c->trial.nodePoints.data[k];
-        double speed = rbContact_NormalSpeed(c->flight.ahead.data, contact, point);
-        gap = fmin(gap, point->gap + h * speed);
-    }
-    double pushed = rbDot(contact->normal, rbSub(pushes[contact->bodyB], pushes[contact->bodyA]));
-    // active ones are as they should be but for pushes, which open none
-    double missing = contact->isIdle ? -fmin(gap, gap + pushed) : fmin(0.0, gap) - (gap + pushed);
-    bool isWoken = contact->isIdle &&
-                   (!(missing < 0.0) || !isIdleIn(c->flight.ahead.data, contact,
-                                                  c->trial.nodePoints.data, h / APPROACH_TIMES));
-    missing = fmax(0.0, missing);
-    if (!isWoken && (contact->isIdle || missing == 0.0)) {
-        return false;
-    }
-    const int bodies[2] = {contact->bodyA, contact->bodyB};
-    for (int side = 0; side < 2; ++side) {
-        if (rbContactBody_IsMoved(&c->bodies.data[bodies[side]])) {
-            rbVec3* push = &pushes[bodies[side]];
-            *push = rbAddScaled(*push, side == 0 ? -missing : missing, contact->normal);
-        }
-    }
-    contact->isIdle = false;
-    return true;
-}
-
 // Activates idle contacts that the flight would close; returns whether there are any.
 static bool wake(rbStepContacts* c, double h)
 {
-    int count = c->trial.nodeContacts.count;
-    bool isWoken = false;
-    for (int i = 0; i < count && !isWoken; ++i) {
-        const rbContact* contact = &c->trial.nodeContacts.data[i];
-        isWoken = contact->isIdle && !isIdleIn(c->flight.ahead.data, contact,
-                                               c->trial.nodePoints.data, h / APPROACH_TIMES);
+    bool isAny = false;
+    for (int i = 0; i < c->trial.nodeContacts.count; ++i) {
+        rbContact* contact = &c->trial.nodeContacts.data[i];
+        bool isWoken = contact->isIdle && !isIdleIn(c->flight.ahead.data, contact,
+                                                    c->trial.nodePoints.data, h / APPROACH_TIMES);
+        contact->isIdle = contact->isIdle && !isWoken;
+        isAny = isAny || isWoken;
     }
-    rbArray_Reserve(c->flight.pushes, c->bodies.count);
-    rbArray_Reserve(c->flight.isPushed, count);
-    if (!isWoken) {
-        return false;
-    }
-    memset(c->flight.pushes.data, 0, (size_t)c->bodies.count * sizeof(rbVec3));
-    memset(c->flight.isPushed.data, 0, (size_t)count);
-    bool isMore = true;
-    for (int pass = 0; pass < PASSES_MAX && isMore; ++pass) { // to and fro
-        isMore = false;
-        for (int k = 0; k < count; ++k) {
-            int i = pass % 2 == 0 ? k : count - 1 - k;
-            if (c->flight.isPushed.data[i] == 0 && pushOn(c, i, h)) {
-                c->flight.isPushed.data[i] = 1;
-                isMore = true;
-            }
-        }
-    }
-    return true;
+    return isAny;
 }
 
 void rbContactStep_NoteNode(rbStepContacts* c)
 {
     rbArray_Assign(c->trial.nodeContacts, c->set.contacts, c->set.contactCount);
     rbArray_Assign(c->trial.nodePoints, c->set.points, c->set.pointCount);
+    c->trial.foundCount = c->found.contactCount;
     for (int k = 0; k < c->trial.nodePoints.count; ++k) {
         c->trial.nodePoints.data[k].bend = 0.0;
         c->set.points[k].bend = 0.0;
     }
 }
 
-void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
-                          const rbContactPoint* points)
+// The same for a step that nothing undoes: only what overlaps are measured against, a point with
+// the least gap for each contact.
+static void noteGaps(rbStepContacts* c)
 {
-    rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
-    rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
+    int count = c->found.contactCount;
+    c->trial.foundCount = count;
+    rbArray_SetCount(c->trial.nodeContacts, count);
+    rbArray_SetCount(c->trial.nodePoints, count);
+    for (int i = 0; i < count; ++i) {
+        rbContact* contact = &c->trial.nodeContacts.data[i];
+        contact->bodyA = c->set.contacts[i].bodyA;
+        contact->bodyB = c->set.contacts[i].bodyB;
+        contact->firstPoint = i;
+        contact->pointCount = 1;
+        c->trial.nodePoints.data[i].gap = rbFindLeastGap(&c->set, &c->set.contacts[i]);
+    }
 }
 
-void rbContactStep_RecallNode(rbStepContacts* c)
+void rbContactStep_RecallNode(rbStepContacts* c, const rbContact* contacts,
+                              const rbContactPoint* points)
 {
     c->set = rbContactPairs_GetSet(c->pairs);
     rbStepLimits_PutBack(c);
     RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
     RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
-    rbContactStep_PutSet(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
+    rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
+    rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
 }
 
 // Poses of the bodies with the velocities that the stage found. False if one is not finite: then
@@ -295,6 +254,7 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
     bool isCapped = c->solvers.substeps != NULL;
     rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, c);
     if (isCapped && !isFast(c, h)) {
+        noteGaps(c);
         rbContactStep_SolvePositions(c, host, h, miss);
         return;
     }
@@ -331,7 +291,8 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
             if (!isWoken) {
                 break;
             }
-            rbContactStep_RecallNode(c); // contacts found ahead will be found again
+            // contacts found ahead will be found again
+            rbContactStep_RecallNode(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
         } else {
             rbStepLimits_PutBack(c);
         }

@@ -397,15 +397,17 @@ void rbStepContacts_ReturnSpeeds(const rbStepContacts* c, rbStepMechanism* mecha
 // The fraction of the kick of a step that a body has received when it arrives: the work of the
 // force along the displacement of the flight equals the energy gained by then. v: at the node, with
 // the impulses that act in the step; w: of the flight. With w = v + kick / 2 it is 1.
-// along: v.kick, square: kick.kick, work: w.kick, or their sums over bodies with their masses.
-static double findShare(double along, double square, double work)
+// along: v.kick, square: kick.kick, work: w.kick, or their sums over bodies with their masses. A
+// body that first moves against the force mayTurn within the step; otherwise it has not turned back
+// yet.
+static double findShare(double along, double square, double work, bool mayTurn)
 {
     RB_ASSERT(!(square < 0.0));
     double root = sqrt(fmax(0.0, along * along + 2.0 * square * work));
     double share = 1.0;
     if (!(root > 0.0) && square > 0.0) {
         share = -along / square;
-    } else if (along + square < 0.0) {
+    } else if (along + (mayTurn ? square : 0.0) < 0.0) {
         share = 2.0 * work / (along - root);
     } else if (along > 0.0) {
         share = 2.0 * work / (along + root);
@@ -413,18 +415,6 @@ static double findShare(double along, double square, double work)
         share = (root - along) / square;
     }
     return share;
-}
-
-// As much of the kick of a step as pays for a way, given as the mean velocity over the step.
-static void payForWay(rbMechBody* body, rbVec3 kick, rbVec3 way)
-{
-    RB_ASSERT(body->isDynamic);
-    double along = rbDot(body->velocity, kick);
-    double work = rbDot(way, kick);
-    double root = sqrt(fmax(0.0, along * along + 2.0 * rbDot(kick, kick) * work));
-    double sum = along < 0.0 ? along - root : along + root;
-    // the least share that pays: the body has not turned back since
-    body->velocity = rbAddScaled(body->velocity, sum != 0.0 ? 2.0 * work / sum : 0.0, kick);
 }
 
 // The same for a mechanism as a whole.
@@ -444,7 +434,7 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
         square += body->mass * rbDot(kick, kick);
         work += body->mass * rbDot(w, kick);
     }
-    return findShare(along, square, work);
+    return findShare(along, square, work, true);
 }
 
 // If a flight was pushed up higher than the speed along the force allows, the missing energy is
@@ -549,7 +539,8 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
         return 0.0;
     }
     rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
-    double share = findShare(rbDot(start, kick), rbDot(kick, kick), rbDot(flight, kick)) - 0.5;
+    double share =
+        findShare(rbDot(start, kick), rbDot(kick, kick), rbDot(flight, kick), true) - 0.5;
     body->velocity = rbAddScaled(body->velocity, share, kick);
     body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
     return payWay(body, start, kick, flight);
@@ -597,29 +588,6 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
     }
 }
 
-// The contacts of shapes of a pair, from the first to before the end: they are in the order of
-// bodies.
-static int findPair(const rbContactSet* found, int bodyA, int bodyB, int* end)
-{
-    RB_ASSERT(bodyA < bodyB);
-    int low = 0;
-    int high = found->contactCount;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        const rbContact* contact = &found->contacts[middle];
-        bool isBefore =
-            contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
-        low = isBefore ? middle + 1 : low;
-        high = isBefore ? high : middle;
-    }
-    *end = low;
-    while (*end < found->contactCount && found->contacts[*end].bodyA == bodyA &&
-           found->contacts[*end].bodyB == bodyB) {
-        *end += 1;
-    }
-    return low;
-}
-
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
 // approach, if they are within the possible error of the flight. isAgain: after collisions what was
 // closed stays so, whether it still approaches or not; what rebounds has left. Returns whether a
@@ -629,7 +597,7 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
     double least = INFINITY;
     bool isAny = false;
     int end;
-    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
+    int first = rbFindPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < end; ++i) {
             const rbContact* contact = &c->set.contacts[i];
@@ -789,28 +757,6 @@ static void flyFor(const rbStepContacts* c, rbMechBody* body, double h, double t
     body->velocity = rbAddScaled(body->velocity, 0.5, kick);
 }
 
-// The rest of the step after the time of contact: of the gap and the speed at the node, and of the
-// forces. That of the arrival is of a flight without forces, at the mean speed of the whole step.
-static double findRest(const rbStepContacts* c, const rbMeeting* meeting, const rbArrival* arrival,
-                       double h)
-{
-    RB_ASSERT(arrival->gap > 0.0 && h > 0.0);
-    const double* lates = c->flight.late.data;
-    double late = h;
-    double pull = 0.0; // m/s^2, along the normal, apart
-    for (int k = 0; k < 2; ++k) {
-        if (meeting->bodies[k] != NULL) {
-            int index = meeting->bodies[k]->index;
-            rbVec3 kick = kickOver(c, index, h, 1.0);
-            late = fmin(late, lates[index]);
-            pull += (k == 0 ? -1.0 : 1.0) * rbDot(kick, arrival->normal);
-        }
-    }
-    double speed = arrival->gap / (h - late) + 0.5 * pull * h;
-    double root = sqrt(fmax(0.0, speed * speed - 2.0 * pull * arrival->gap));
-    return speed > 0.0 ? fmax(0.0, h - 2.0 * arrival->gap / (speed + root)) : 0.0;
-}
-
 // Whether an arrival is that of two bodies which meet alone and rebound.
 static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbArrival* arrival,
                       double h, rbMeeting* meeting)
@@ -821,10 +767,14 @@ static bool isMeeting(const rbStepContacts* c, const rbStepHost* host, const rbA
         return false;
     }
     int end;
-    int first = findPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
+    int first = rbFindPair(&c->found, arrival->bodyA, arrival->bodyB, &end);
     meeting->indices[0] = arrival->bodyA;
     meeting->indices[1] = arrival->bodyB;
-    meeting->rest = findRest(c, meeting, arrival, h);
+    meeting->rest = h; // less the time that the arrival takes, at the mean speed of its flight
+    for (int k = 0; k < 2; ++k) {
+        double late = c->flight.late.data[meeting->indices[k]];
+        meeting->rest = meeting->bodies[k] != NULL ? fmin(meeting->rest, late) : meeting->rest;
+    }
     return first < end && c->set.contacts[first].restitution > 0.0 && meeting->rest > 0.0;
 }
 
@@ -858,7 +808,6 @@ static void flyToContact(const rbStepContacts* c, rbMeeting* meeting, double h)
     }
 }
 
-// The time at which the pair touches, by secants from that which the arrival gives: rotation and
 // Moves a body that flies along with one on a path, to where this is at the end of the step, for
 // the collision there. False: the path changes its speed before.
 static bool follow(const rbStepContacts* c, rbMeeting* meeting, double h)
@@ -884,7 +833,8 @@ static bool follow(const rbStepContacts* c, rbMeeting* meeting, double h)
     return true;
 }
 
-// motion across the normal change it. False: none is found within the step.
+// The time at which the pair touches, by secants from that which the arrival gives: rotation and
+// motion across the normal change it, and forces. False: none is found within the step.
 static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMeeting* meeting,
                         double h)
 {
@@ -896,15 +846,17 @@ static bool findContact(const rbStepContacts* c, const rbArrival* arrival, rbMee
     for (int i = 0; i < LOOKS_MAX && meeting->rest > 0.0 && meeting->rest < h; ++i) {
         flyToContact(c, meeting, h);
         double gap = measure(c, meeting, c->grid.time + h - meeting->rest, arrival->gap);
-        if (fabs(gap) <= close) {
-            // slower ones may be at rest by then, which the step as a whole decides
-            return slope > 2.0 * c->settings.restSpeed && follow(c, meeting, h);
-        }
         double secant = (gap - lastGap) / (meeting->rest - lastRest);
         slope = secant > 0.0 && secant < INFINITY ? secant : slope;
         lastGap = gap;
         lastRest = meeting->rest;
         meeting->rest -= gap / slope;
+        if (fabs(gap) <= close) {
+            flyToContact(c, meeting, h);
+            // slower ones may be at rest by then, which the step as a whole decides
+            return meeting->rest > 0.0 && slope > 2.0 * c->settings.restSpeed &&
+                   follow(c, meeting, h);
+        }
     }
     return false;
 }
@@ -973,7 +925,7 @@ static bool isRebounding(const rbStepContacts* c, const rbMeeting* meeting)
     double turn = meeting->rest * fmax(rbLength(a->spin), rbLength(b->spin));
     double least = turn < TURN_MOST ? INFINITY : 0.0;
     int end;
-    int first = findPair(&c->found, pair[0], pair[1], &end);
+    int first = rbFindPair(&c->found, pair[0], pair[1], &end);
     for (int i = first; i < end; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         least = fmin(least, rbDot(rbSub(b->velocity, a->velocity), contact->normal));
@@ -1016,10 +968,12 @@ static void stopBoth(const rbStepContacts* c, const rbMeeting* meeting, double h
         }
         *body = *stopped;
         if (rbLengthSquared(rbSub(collided->velocity, struck->velocity)) > 0.0) {
+            rbVec3 kick = kickOver(c, body->index, h, h);
             rbVec3 way = rbSub(stopped->pose.position, struck->pose.position);
-            body->velocity = collided->velocity;
+            double share = findShare(rbDot(collided->velocity, kick), rbDot(kick, kick),
+                                     rbDot(way, kick) / h, false);
+            body->velocity = rbAddScaled(collided->velocity, share, kick);
             body->momentum = collided->momentum;
-            payForWay(body, kickOver(c, body->index, h, h), rbScale(1.0 / h, way));
             keepTurn(&c->bodies.data[body->index], body);
         }
     }

@@ -1,6 +1,6 @@
 // Joints in the stages of steps with contacts: their sweeps, their rows for islands that are solved
 // as a whole, and their stops.
-#include "dynamics/engines/step/step_valid.h"
+#include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 

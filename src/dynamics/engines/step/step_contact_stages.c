@@ -25,7 +25,7 @@ static const struct {
                          // bodies in a heap costs as much as 100 sweeps
     int jointRounds;     // in which rows of joints are rebuilt in a stage
     int polishSweeps;    // after a velocity stage that is met by its own account, until it is
-    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_time.c; 1000
+    int innerPositions;  // sweeps in parts of a step but the last, see step.c; 1000
     int innerVelocities; // mixed bodies, steps 150 to 156: 0.46 s a step; with 20 and 10 0.5 s
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
 } tuning = {0.05, 500, 2500, 3, 10.0, 64, 400, 6, 8, 12, 10, 0.7};

@@ -95,8 +95,6 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbVec3) kicks;        // m/s, per body: velocity change by the forces in a whole step
     RB_ARRAY(rbRowPose) poses;     // per body, at the end
     RB_ARRAY(rbContactBody) ahead; // per body, velocities that lead there
-    RB_ARRAY(rbVec3) pushes;       // m, per body: see pushOn in step_contact_ahead.c
-    RB_ARRAY(unsigned char) isPushed; // by it, per contact of the node
     RB_ARRAY(rbArrival) arrivals;
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
@@ -118,7 +116,6 @@ typedef struct rbStageStart {
     bool areSettled;                   // loads of the end act already:
     RB_ARRAY(unsigned char) isSettled; // those of a body
     RB_ARRAY(rbContactPoint) settled;  // what they are
-    rbPairGaps pairGaps;               // at the start of the step
     double part;                       // of a whole step, whose impulses the contacts have
     double kink; // s, > 0: velocities of obstacles jump at its end, within this time
 } rbStageStart;
@@ -133,6 +130,7 @@ typedef struct rbNodeTrial {
     rbContactAccounts sums;
     RB_ARRAY(rbContact) nodeContacts; // with guesses scaled to the step, before its stages
     RB_ARRAY(rbContactPoint) nodePoints;
+    int foundCount;                   // of these contacts: those of shapes
     bool isFlown;      // the length of the step from the node is known:
     double step;       // s
     rbStepBytes shown; // the state of the node, while a time after it is shown
@@ -179,26 +177,12 @@ typedef struct rbStepMembers {
     bool hasLimits;                 // joints have stops
 } rbStepMembers;
 
-// A pair of shapes in one step.
-typedef struct rbTouch {
-    int bodyA; // of the host, below bodyB
-    int bodyB;
-    int partA; // shape of the body
-    int partB;
-    rbVec3 impulse;       // N s, on B
-    rbVec3 armA;          // m, world axes, from A's center of mass to the mean of the closed points
-    rbVec3 normal;        // unit, from A to B, of the nearest contact
-    double gap;           // m, of that contact; INFINITY: none was closed at the end of the step
-    double approachSpeed; // m/s, before the impulses of the step; 0: none
-    bool isBearing;       // an impulse acted
-} rbTouch;
-
 // What a step reports to the host.
 typedef struct rbTouchReport {
-    RB_ARRAY(rbTouch) touches; // in the order of bodies, then shapes
-    int cursor;                // of the last access: the next one is mostly the same or the next
-    RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
-    RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
+    // Pairs of shapes in the order of bodies, then shapes. Until the end of the step their points
+    // are relative to the center of mass of A.
+    RB_ARRAY(rbEngineTouch) touches;
+    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
 } rbTouchReport;
 
 // Points of contact that are held throughout a step, see step_contact_held.c.
@@ -220,7 +204,7 @@ typedef struct rbMethodUse {
     int parts;                     // of a step; of impulses 1
 } rbMethodUse;
 
-// Parts of the current step, see step_contact_time.c.
+// Parts of the current step, see step.c.
 typedef struct rbStepParts {
     int count; // 0: not yet known
     int done;
@@ -402,12 +386,11 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // contact at the node.
 void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h,
                               rbStepMiss* miss);
-// The set of the node, saved before the stages of a step and restored to begin it anew.
+// The set of the node, saved before the stages of a step, and the same set again with its contacts
+// and points as they were.
 void rbContactStep_NoteNode(rbStepContacts* c);
-void rbContactStep_RecallNode(rbStepContacts* c);
-// Contacts and points of the set as they were.
-void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
-                          const rbContactPoint* points);
+void rbContactStep_RecallNode(rbStepContacts* c, const rbContact* contacts,
+                              const rbContactPoint* points);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
 // After the position stage islands in which points arrive keep their flights, and are solved again.
@@ -429,24 +412,6 @@ void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, doub
 bool rbContactStep_EndMeetings(rbStepContacts* c, const rbStepHost* host, double h);
 // Those that then overlap another body, as the contacts of the end show; whether there are any.
 bool rbContactStep_UndoMeetings(rbStepContacts* c, double h);
-
-// ----------------------------------------------------------------------------- step_contact_time.c
-// Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
-// after the time, and a shorter one is shown.
-double rbContactStep_BeginCut(rbStepContacts* c, const rbStepHost* host, double h, double time,
-                              rbStepMiss* miss);
-// The smallest gap of two bodies a time h after the node with their current velocities, of points
-// that move apart by less than a speed, m/s; INFINITY: there is none.
-double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
-// Writes states at a time in the step from the node, of a shorter step that is not kept.
-void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
-// Parts in which the step from the node is made.
-int rbContactStep_CountParts(rbStepContacts* c);
-// Whether a part is to be followed by others: its end is not that of a step.
-static inline bool rbContactStep_IsInner(const rbStepContacts* c)
-{
-    return c->parts.done + 1 < c->parts.count;
-}
 
 // ------------------------------------------------------------------------- step_contact_accounts.c
 // Call before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all
@@ -518,10 +483,18 @@ void rbContactStep_CountStep(rbStepContacts* c, const rbStepMiss* miss, bool isW
 bool rbContactStep_IsFinite(const rbStepContacts* c);
 
 // ------------------------------------------------------------------------------------------ step.c
-// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-void rbContactStep_Begin(rbStepContacts* c, const rbStepHost* host, double h, rbStepMiss* miss);
 // A step of order 2, cut at the first contact within it; returns its length.
 double rbContactStep_MakePlain(rbStepContacts* c, const rbStepHost* host, double h);
+// Writes states at a time in the step from the node, of a shorter step that is not kept.
+void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time);
+// The smallest gap of two bodies a time h after the node with their current velocities, of points
+// that move apart by less than a speed, m/s; INFINITY: there is none.
+double rbContactStep_MeasureGap(rbStepContacts* c, int bodyA, int bodyB, double h, double below);
+// Whether a part of a step is to be followed by others: its end is not that of a step.
+static inline bool rbContactStep_IsInner(const rbStepContacts* c)
+{
+    return c->parts.done + 1 < c->parts.count;
+}
 
 // ---------------------------------------------------------------------------- step_contact_order.c
 // Whether steps are of a higher order than 2, where contacts allow it.
@@ -542,3 +515,19 @@ void rbHeldStep_Plan(rbStepContacts* c, double h);
 bool rbHeldStep_Make(rbStepContacts* c, const rbStepHost* host, double h);
 // s, before other points may touch.
 double rbHeldStep_GetReach(const rbStepContacts* c);
+
+// ----------------------------------------------------------------------------------- step_valid.c
+// Whether the result of a stage of a step is what the next stage relies on: for debug checks.
+// Values that are not finite pass, since a run that overflows is reported, not asserted.
+// Contacts: bodies, points and tangents belong together.
+bool rbStepValid_IsSet(const rbStepContacts* c);
+// Impulses never pull. Cones are measured: step_measure.h.
+bool rbStepValid_AreImpulses(const rbStepContacts* c);
+// Bodies as contacts see them: masses are those of the engine, frozen and fixed bodies get nothing.
+bool rbStepValid_AreBodies(const rbStepContacts* c);
+// Islands share no body and no contact.
+bool rbStepValid_AreIslands(const rbStepContacts* c);
+// Flights and arrivals of a step of size h.
+bool rbStepValid_IsFlight(const rbStepContacts* c, double h);
+// Sums of the energy accounting are of the signs that their causes have.
+bool rbStepValid_AreAccounts(const rbStepContacts* c);

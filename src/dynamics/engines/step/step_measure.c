@@ -24,45 +24,39 @@ typedef struct Measured {
     const int* order;
     const rbContactBody* bodies;
     double tolerance;
-    const rbPairGaps* start;
+    const rbContactSet* start;
     double* deepest; // m, by block
     int blockSize;
 } Measured;
 
-static double noteGap(const void* context, int index)
+int rbFindPair(const rbContactSet* set, int bodyA, int bodyB, int* end)
 {
-    const Measured* m = context;
-    const rbContact* contact = &m->set->contacts[index];
-    double gap = rbFindLeastGap(m->set, contact);
-    m->start->list.data[index] = (rbPairGap){contact->bodyA, contact->bodyB, gap};
-    return gap;
-}
-
-void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount)
-{
-    RB_ASSERT(contactCount >= 0 && contactCount <= set->contactCount);
-    Measured noted = {.set = set, .start = gaps};
-    rbArray_SetCount(gaps->list, contactCount);
-    (void)rbRunElements(contactCount, CONTACTS_LEAST, noteGap, &noted);
-}
-
-// The gap that a pair had at the start; INFINITY: it was not near.
-static double findGap(const rbPairGaps* gaps, int bodyA, int bodyB)
-{
+    RB_ASSERT(bodyA < bodyB);
     int low = 0;
-    int high = gaps->list.count;
+    int high = set->contactCount;
     while (low < high) {
         int middle = (low + high) / 2;
-        const rbPairGap* own = &gaps->list.data[middle];
-        bool isBefore = own->bodyA < bodyA || (own->bodyA == bodyA && own->bodyB < bodyB);
+        const rbContact* contact = &set->contacts[middle];
+        bool isBefore =
+            contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
         low = isBefore ? middle + 1 : low;
         high = isBefore ? high : middle;
     }
+    *end = low;
+    while (*end < set->contactCount && set->contacts[*end].bodyA == bodyA &&
+           set->contacts[*end].bodyB == bodyB) {
+        *end += 1;
+    }
+    return low;
+}
+
+// The gap that a pair had at the start; INFINITY: it was not near.
+static double findGap(const rbContactSet* start, int bodyA, int bodyB)
+{
     double least = INFINITY;
-    for (; low < gaps->list.count && gaps->list.data[low].bodyA == bodyA &&
-           gaps->list.data[low].bodyB == bodyB;
-         ++low) {
-        least = fmin(least, gaps->list.data[low].gap);
+    int end;
+    for (int i = rbFindPair(start, bodyA, bodyB, &end); i < end; ++i) {
+        least = fmin(least, rbFindLeastGap(start, &start->contacts[i]));
     }
     return least;
 }
@@ -131,11 +125,10 @@ static double measureOverlap(const void* context, int index)
     return *deepest;
 }
 
-double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairGaps* start)
+double rbMeasureOverlap(const rbContactSet* set, const rbContactSet* start)
 {
-    RB_ASSERT(contactCount >= 0 && contactCount <= set->contactCount);
     double deepest[RB_BLOCKS_MAX] = {0.0};
-    int blockSize = rbGetBlockSize(contactCount, CONTACTS_LEAST);
+    int blockSize = rbGetBlockSize(set->contactCount, CONTACTS_LEAST);
     Measured all = {.set = set, .start = start, .deepest = deepest, .blockSize = blockSize};
-    return rbRunElements(contactCount, CONTACTS_LEAST, measureOverlap, &all).largest;
+    return rbRunElements(set->contactCount, CONTACTS_LEAST, measureOverlap, &all).largest;
 }

@@ -8,7 +8,7 @@
 // where they would end on a singular position; trial steps to other times.
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
-#include "dynamics/engines/step/step_valid.h"
+#include "dynamics/engines/step/step_contact_state.h"
 
 #include <float.h>
 #include <string.h>

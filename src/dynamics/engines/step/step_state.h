@@ -313,3 +313,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // At the current poses, at a time: errors of rows, and velocities corrected with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double time);
 double rbStep_GetTolerance(const rbStepEngine* engine);
+
+// ---------------------------------------------------------------------------- step_valid.c
+// For debug checks of a mechanism: blocks cover its rows, orientations are unit, limits are kept.
+bool rbStepValid_IsMechanism(const rbStepMechanism* mechanism);

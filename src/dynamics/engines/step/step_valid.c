@@ -1,5 +1,5 @@
-// Validity of the results of stages, see step_valid.h.
-#include "dynamics/engines/step/step_valid.h"
+// Validity of the results of stages.
+#include "dynamics/engines/step/step_contact_state.h"
 
 // Rounding of squared lengths of unit vectors.
 #define UNIT_ROUNDING 1e-9
