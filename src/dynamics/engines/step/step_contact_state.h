@@ -111,8 +111,6 @@ typedef struct rbStageStart {
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
     RB_ARRAY(double) stays;          // m, per point: the gap that the velocities start from
     RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
-    RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
-    RB_ARRAY(rbContactPoint) sweptPoints;
     bool areSettled;                   // loads of the end act already:
     RB_ARRAY(unsigned char) isSettled; // those of a body
     RB_ARRAY(rbContactPoint) settled;  // what they are
