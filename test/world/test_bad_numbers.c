@@ -1,10 +1,13 @@
 // Numbers that are not finite, and those at the end of the range, through every public function
 // that takes numbers and can refuse them: NaN and infinities are refused with a status and change
-// nothing; 1e308 is refused, or the world stays finite, also in later advances.
+// nothing; 1e308 is refused, or the world stays finite, also in later advances. Numbers at the ends
+// of ranges get the same statuses and messages as ever.
+#include "base/core/hash.h"
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,7 @@ typedef struct Call {
     const char* name;
     CallFn* call;
     bool acceptsInfinity; // documented: no limit, or all the way
+    uint64_t answers;     // hash of statuses and messages
 } Call;
 
 #define SLOTS(...)                                  \
@@ -40,8 +44,11 @@ typedef struct Call {
 
 static bool isPoisoned; // while an object existed that was destroyed again
 
+static uint64_t logged; // hash of what was reported
+
 static rbStatus statusOf(bool isMade, const rbError* error)
 {
+    logged = rbHashBytes(logged, error->message, strlen(error->message));
     return isMade ? RB_STATUS_OK : error->status;
 }
 
@@ -597,66 +604,66 @@ static rbStatus sweep(Stage* stage, int slot, double value, int* count)
 
 // ------------------------------------------------------------------------------------------- table
 
-#define ROW(call)          \
-    {                      \
-#call, call, false \
+#define ROW(call, answers)          \
+    {                               \
+#call, call, false, answers \
     }
 
 static const Call calls[] = {
-    ROW(createWorld),
-    ROW(advance),
-    ROW(setGravity),
-    ROW(setStepSettings),
-    ROW(setContactSettings),
-    ROW(setMaterialPair),
-    ROW(writePositions),
-    ROW(writeOrientations),
-    ROW(writeVelocities),
-    ROW(writeSpins),
-    ROW(createBody),
-    ROW(createPath),
-    ROW(setState),
-    ROW(applyImpulse),
-    ROW(applyAngularImpulse),
-    ROW(setMass),
-    ROW(setMaterial),
-    ROW(setSurfaceVelocity),
-    ROW(createShape),
-    ROW(createConstantForce),
-    ROW(createDrag),
-    ROW(createCentralForce),
-    ROW(createJoint),
-    ROW(setMotorTarget),
-    ROW(setFreedom),
-    ROW(setLimit),
-    ROW(setJointVelocity),
-    ROW(createSpring),
-    ROW(setLaw),
-    ROW(moveDrag),
-    ROW(castRay),
-    ROW(castShape),
-    ROW(overlapShape),
-    ROW(createSphere),
-    ROW(createBox),
-    ROW(createCapsule),
-    ROW(createCylinder),
-    ROW(createCone),
-    ROW(createEllipsoid),
-    ROW(createPlane),
-    ROW(createHull),
-    ROW(createMesh),
-    ROW(createSoup),
-    ROW(createPolyhedron),
-    ROW(createCompound),
-    ROW(getMass),
-    ROW(extrude),
-    ROW(revolve),
-    ROW(triangulate),
-    ROW(measure),
-    ROW(testOverlap),
-    ROW(sweep),
-    {"startDrag", startDrag, true},         // forceMax
-    {"overlapBounds", overlapBounds, true}, // a box without end
+    ROW(createWorld, 0xc879184e94dfb82du),
+    ROW(advance, 0x674999aef46941a3u),
+    ROW(setGravity, 0x2f784fa11ac08332u),
+    ROW(setStepSettings, 0x12ecf3df17da870au),
+    ROW(setContactSettings, 0x966356ce13b7c55au),
+    ROW(setMaterialPair, 0xb68fe68b45d34397u),
+    ROW(writePositions, 0x59051e4a2b264cb2u),
+    ROW(writeOrientations, 0x1fb9e5400516c214u),
+    ROW(writeVelocities, 0x59051e4a2b264cb2u),
+    ROW(writeSpins, 0x59051e4a2b264cb2u),
+    ROW(createBody, 0xc31dcab217f1c13cu),
+    ROW(createPath, 0x3cbd1514a300c3ddu),
+    ROW(setState, 0xe6e63c57f894ee36u),
+    ROW(applyImpulse, 0x00fb680a2025f88au),
+    ROW(applyAngularImpulse, 0x59051e4a2b264cb2u),
+    ROW(setMass, 0x5fe4ca0cd0b6c91au),
+    ROW(setMaterial, 0x51e63de1d673312du),
+    ROW(setSurfaceVelocity, 0x2f784fa11ac08332u),
+    ROW(createShape, 0x63b568a04d9f607du),
+    ROW(createConstantForce, 0xb009fd0e40ae2211u),
+    ROW(createDrag, 0x51cdaebd0fb130cbu),
+    ROW(createCentralForce, 0x5be8aa4ce0857588u),
+    ROW(createJoint, 0x33ad49116a5b8716u),
+    ROW(setMotorTarget, 0x4b87b98c6e1d6473u),
+    ROW(setFreedom, 0x39b2b16e34e7d3e6u),
+    ROW(setLimit, 0x4b87b98c6e1d6473u),
+    ROW(setJointVelocity, 0x00fb680a2025f88au),
+    ROW(createSpring, 0xa3e9bbfc4893841au),
+    ROW(setLaw, 0x2f8f8c8d24358b1du),
+    ROW(moveDrag, 0xbc3759e1ec56522cu),
+    ROW(castRay, 0x8579cb0421f8ba36u),
+    ROW(castShape, 0x77a7fc4f9135bb9du),
+    ROW(overlapShape, 0x5cdbc03225cd1a9fu),
+    ROW(createSphere, 0x885952b5be5de4dfu),
+    ROW(createBox, 0xbf0c7c6a8d802612u),
+    ROW(createCapsule, 0x8dc711c865e986a4u),
+    ROW(createCylinder, 0x365f3fb0eb281234u),
+    ROW(createCone, 0x9e2d9c14dc965842u),
+    ROW(createEllipsoid, 0x47de2d85130210f8u),
+    ROW(createPlane, 0x2a932e52fb148387u),
+    ROW(createHull, 0x68962d370ad5e7ffu),
+    ROW(createMesh, 0x55b25c10047e8e37u),
+    ROW(createSoup, 0x7dad2cf61146af45u),
+    ROW(createPolyhedron, 0x928ce9ba18fa3cf9u),
+    ROW(createCompound, 0xad4f4b8e1393ff1au),
+    ROW(getMass, 0xc22aeeb883ec6008u),
+    ROW(extrude, 0xd00b4dda4ce74c04u),
+    ROW(revolve, 0x9d03653bf92bcf90u),
+    ROW(triangulate, 0x18eaa0cf3d8c947eu),
+    ROW(measure, 0xfc9f02ca2757002au),
+    ROW(testOverlap, 0xfd30ed3d7324f7d8u),
+    ROW(sweep, 0xc028665b3444fc5fu),
+    {"startDrag", startDrag, true, 0xd529fae4a03e42dau},         // forceMax
+    {"overlapBounds", overlapBounds, true, 0x46903e7f7807a2e7u}, // a box without end
 };
 
 static rbBodyId addBody(rbWorld* world, rbBodyType type, rbVec3 place, rbGeometry* geometry)
@@ -671,9 +678,16 @@ static rbBodyId addBody(rbWorld* world, rbBodyType type, rbVec3 place, rbGeometr
     return id;
 }
 
+static void keepMessage(rbLogLevel level, const char* message, void* context)
+{
+    (void)context;
+    logged = rbHashBytes(logged + (uint64_t)level, message, strlen(message));
+}
+
 static Stage makeStage(void)
 {
     rbWorldDef def = rbDefaultWorldDef();
+    def.logFn = keepMessage;
     Stage stage = {.sphere = rbCreateSphere(0.5, NULL),
                    .box = rbCreateBox(rbMakeVec3(0.5, 0.5, 0.5), NULL)};
     stage.world = rbCreateWorld(&def, NULL);
@@ -778,4 +792,34 @@ static void noNumberPoisonsAWorld(void** state)
     assert_int_equal(faults, 0);
 }
 
-RB_TEST_GROUP(test_bad_numbers, cmocka_unit_test(noNumberPoisonsAWorld));
+// Zero, signs, and sizes of every order: where ranges end.
+static void everyCallAnswersAsEver(void** state)
+{
+    (void)state;
+    static const double values[] = {0.0,  -1.0, 1e-300, 1e-9, 0.25, 1.0,  1.5,
+                                    90.0, 2e3,  1e7,    2e12, 1e17, 1e100};
+    int differences = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
+        uint64_t hash = RB_HASH_SEED;
+        int slots = 1;
+        for (int slot = 0; slot < slots; ++slot) {
+            for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
+                Stage stage = makeStage();
+                logged = RB_HASH_SEED;
+                int status = (int)calls[i].call(&stage, slot, values[k], &slots);
+                hash = rbHashBytes(hash, &status, sizeof status);
+                hash = rbHashBytes(hash, &logged, sizeof logged);
+                freeStage(&stage);
+            }
+        }
+        if (hash != calls[i].answers) {
+            print_error("%s: hash 0x%016" PRIx64 "u, expected 0x%016" PRIx64 "u\n", calls[i].name,
+                        hash, calls[i].answers);
+            differences += 1;
+        }
+    }
+    assert_int_equal(differences, 0);
+}
+
+RB_TEST_GROUP(test_bad_numbers, cmocka_unit_test(noNumberPoisonsAWorld),
+              cmocka_unit_test(everyCallAnswersAsEver));
