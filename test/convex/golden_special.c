@@ -231,6 +231,32 @@ static void specialPairsHaveTheSameBits(void** state)
     checkHash("depths", depths, 0xc4b7e6dcf3dcd6d9u);
 }
 
+// Lengths whose squares, or the squares of those, are at the ends of the range of double.
+static void extremeSizesHaveTheSameBits(void** state)
+{
+    (void)state;
+    static const double sizes[] = {0x1p-250, 0x1p-200, 0x1p-120, 0x1p120, 0x1p200, 0x1p250};
+    rbRandom random = {95};
+    uint64_t hash = RB_HASH_SEED;
+    for (int k = 0; k < 3000; ++k) {
+        double size = sizes[k % 6];
+        rbVec3 points[2][4];
+        rbConvex bodies[2];
+        for (int i = 0; i < 8; ++i) {
+            rbVec3 p = drawIn(&random, size);
+            points[i / 4][i % 4] = k % 4 == 0 ? rbMakeVec3(p.x, p.y, 0.0) : p;
+        }
+        rbTransform pose = drawPose(&random, k % 60);
+        pose.p = rbScale(0.5 * size, pose.p);
+        for (int i = 0; i < 2; ++i) {
+            rbConvex_MakePoints(points[i], 1 + (k + i) % 4, 2.0 * size, 0.0, &bodies[i]);
+        }
+        rbCso cso = rbCso_Make(&bodies[0], &bodies[1], pose);
+        hash = hashDistances(hash, &cso);
+    }
+    checkHash("sizes", hash, 0xab6191b2f19aca13u);
+}
+
 // Pairs that slide, turn and jump with one cache; what the cache holds counts as well.
 static void cachesCarryTheSameBits(void** state)
 {
@@ -323,5 +349,6 @@ static void proofsHaveTheSameAnswers(void** state)
 }
 
 RB_TEST_GROUP(golden_special, cmocka_unit_test(specialPairsHaveTheSameBits),
+              cmocka_unit_test(extremeSizesHaveTheSameBits),
               cmocka_unit_test(cachesCarryTheSameBits), cmocka_unit_test(simplicesHaveTheSameBits),
               cmocka_unit_test(proofsHaveTheSameAnswers));
