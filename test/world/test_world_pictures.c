@@ -366,7 +366,7 @@ static void motorsThatAreNotThereSayNothing(void** state)
     rbWorld* world = makeGallery();
     const rbJointId ids[] = {{1, 1}, {1, 3}, {2, 1}, {0, 0}};
     for (int i = 0; i < 4; ++i) {
-        for (int freedom = 0; freedom < 3; ++freedom) {
+        for (int freedom = 0; freedom < RB_JOINT_FREEDOMS_MAX; ++freedom) {
             rbMotorValidation v = rbJoint_ValidateMotor(world, ids[i], freedom);
             assert_int_equal(v.type, RB_MOTOR_NONE);
             assert_true(isinf(v.mass) && isinf(v.gainMax) && isinf(v.stepMax));
