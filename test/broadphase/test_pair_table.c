@@ -104,6 +104,51 @@ static int compareInts(const void* a, const void* b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
+#define NUMBERS_MAX 80
+
+// Different numbers below an end in any order: close together at the end, and some anywhere.
+static void drawNumbers(rbRandom* random, int end, int* numbers, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        int id = end - 1 - i;
+        id = i % 3 == 0 && end > 300 ? rbRandom_Index(random, end - 100) : id;
+        for (int k = 0; k < i; ++k) {
+            id = numbers[k] == id ? end / 2 - 90 + i : id;
+        }
+        numbers[i] = id;
+    }
+    for (int i = count - 1; i > 0; --i) {
+        int k = rbRandom_Index(random, i + 1), kept = numbers[i];
+        numbers[i] = numbers[k];
+        numbers[k] = kept;
+    }
+}
+
+static void checkSorted(const int* numbers, int count, int first)
+{
+    int truth[NUMBERS_MAX];
+    rbIdList list = {0}, scratch = {0};
+    for (int i = 0; i < first; ++i) {
+        rbIdList_Push(&list, 1000 - i);
+    }
+    for (int i = 0; i < count; ++i) {
+        truth[i] = numbers[i];
+        rbIdList_Push(&list, numbers[i]);
+    }
+    qsort(truth, (size_t)count, sizeof(int), compareInts);
+    rbIdList_Sort(&list, first, &scratch);
+    assert_int_equal(list.count, first + count);
+    for (int i = 0; i < first; ++i) {
+        assert_int_equal(list.ids[i], 1000 - i);
+    }
+    for (int i = 0; i < count; ++i) {
+        assert_int_equal(list.ids[first + i], truth[i]);
+    }
+    assert_int_equal(scratch.capacity > 0, count > 32);
+    rbIdList_Free(&list);
+    rbIdList_Free(&scratch);
+}
+
 // Lists of 0 to 80 numbers, of one byte to four, behind others that stay; few numbers need no
 // memory.
 static void listsAreSortedFromTheFirstOn(void** state)
@@ -112,44 +157,10 @@ static void listsAreSortedFromTheFirstOn(void** state)
     static const int ends[] = {80, 255, 256, 257, 65536, 65537, 1 << 24, (1 << 24) + 1, INT32_MAX};
     rbRandom random = {rbTest_Seed(81)};
     for (int e = 0; e < 9; ++e) {
-        for (int count = 0; count <= 80; ++count) {
-            int truth[80];
-            rbIdList list = {0}, scratch = {0};
-            int first = count % 4;
-            for (int i = 0; i < first; ++i) {
-                rbIdList_Push(&list, 1000 - i);
-            }
-            for (int i = 0; i < count; ++i) {
-                int id = ends[e] - 1 - i; // close together at the end, and some anywhere
-                id = i % 3 == 0 && ends[e] > 300 ? rbRandom_Index(&random, ends[e] - 100) : id;
-                truth[i] = id;
-            }
-            for (int i = count - 1; i > 0; --i) {
-                int k = rbRandom_Index(&random, i + 1);
-                int kept = truth[i];
-                truth[i] = truth[k];
-                truth[k] = kept;
-            }
-            for (int i = 0; i < count; ++i) {
-                bool isTwice = false; // the numbers of a list are different
-                for (int k = 0; k < i; ++k) {
-                    isTwice = isTwice || truth[k] == truth[i];
-                }
-                truth[i] = isTwice ? ends[e] / 2 - 90 + i : truth[i];
-                rbIdList_Push(&list, truth[i]);
-            }
-            qsort(truth, (size_t)count, sizeof(int), compareInts);
-            rbIdList_Sort(&list, first, &scratch);
-            assert_int_equal(list.count, first + count);
-            for (int i = 0; i < first; ++i) {
-                assert_int_equal(list.ids[i], 1000 - i);
-            }
-            for (int i = 0; i < count; ++i) {
-                assert_int_equal(list.ids[first + i], truth[i]);
-            }
-            assert_int_equal(scratch.capacity > 0, count > 32);
-            rbIdList_Free(&list);
-            rbIdList_Free(&scratch);
+        for (int count = 0; count <= NUMBERS_MAX; ++count) {
+            int numbers[NUMBERS_MAX] = {0};
+            drawNumbers(&random, ends[e], numbers, count);
+            checkSorted(numbers, count, count % 4);
         }
     }
 }

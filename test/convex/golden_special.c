@@ -159,6 +159,19 @@ static uint64_t hashDistances(uint64_t hash, const rbCso* cso)
     return rbHashDoubles(h, answers, 5);
 }
 
+// Without Newton, without caps, with limits of all kinds.
+static rbEpaSettings settingsOf(int i)
+{
+    rbEpaSettings settings = rbDefaultEpaSettings();
+    settings.enableNewton = i % 2 == 0;
+    settings.enableSphereCap = i < 4;
+    settings.iterationMax = i == 5 ? 1 : i == 6 ? 3 : settings.iterationMax;
+    settings.pointLimit = i == 7 ? 5 : settings.pointLimit;
+    settings.faceLimit = i == 3 ? 8 : settings.faceLimit;
+    settings.relativeTolerance = i == 1 ? 0.0 : i == 4 ? 1e-3 : settings.relativeTolerance;
+    return settings;
+}
+
 // From nothing, the simplex of GJK, and starts that repeat points; with limits.
 static uint64_t hashDepths(uint64_t hash, const rbCso* cso, rbRandom* random)
 {
@@ -172,13 +185,7 @@ static uint64_t hashDepths(uint64_t hash, const rbCso* cso, rbRandom* random)
                                                             : rbCso_Support(cso, direction, NULL);
     }
     for (int i = 0; i < 8; ++i) {
-        rbEpaSettings settings = rbDefaultEpaSettings();
-        settings.enableNewton = i % 2 == 0;
-        settings.enableSphereCap = i < 4;
-        settings.iterationMax = i == 5 ? 1 : i == 6 ? 3 : settings.iterationMax;
-        settings.pointLimit = i == 7 ? 5 : settings.pointLimit;
-        settings.faceLimit = i == 3 ? 8 : settings.faceLimit;
-        settings.relativeTolerance = i == 1 ? 0.0 : i == 4 ? 1e-3 : settings.relativeTolerance;
+        rbEpaSettings settings = settingsOf(i);
         const rbCsoPoint* start = i % 4 == 0 ? NULL : i < 4 ? starts : found.simplex;
         int count = i % 4 == 0 ? 0 : i < 4 ? i + 1 : found.simplexCount;
         if (i >= 4 && !found.overlaps) {
@@ -255,6 +262,35 @@ static void extremeSizesHaveTheSameBits(void** state)
         hash = hashDistances(hash, &cso);
     }
     checkHash("sizes", hash, 0xab6191b2f19aca13u);
+}
+
+// Differences so thin that their faces have no normals, from rounding up.
+static void needlesHaveTheSameBits(void** state)
+{
+    (void)state;
+    rbRandom random = {96};
+    uint64_t hash = RB_HASH_SEED;
+    for (int k = 0; k < 2000; ++k) {
+        double thin = ldexp(1.0, -30 - k % 26);
+        rbVec3 points[2][6];
+        rbConvex bodies[2];
+        for (int i = 0; i < 12; ++i) {
+            rbVec3 p = drawIn(&random, thin);
+            p.x += i % 2 == 0 ? 0.5 : -0.5;
+            p.z = k % 3 == 0 ? 0.0 : p.z;
+            points[i / 6][i % 6] = k % 5 == 0 ? rbMakeVec3(p.y, p.x, p.z) : p;
+        }
+        rbTransform pose = RB_TRANSFORM_IDENTITY;
+        pose.p = k % 7 == 0 ? drawIn(&random, thin) : RB_VEC3_ZERO;
+        rbConvex_MakePoints(points[0], 6, 0.6, 0.0, &bodies[0]);
+        rbConvex_MakePoints(points[1], k % 2 == 0 ? 1 : 6, 0.6, 0.0, &bodies[1]);
+        if (k % 2 == 0) { // the point is in the middle of the needle
+            points[1][0] = rbScale(0.5, rbAdd(points[0][0], points[0][1]));
+        }
+        rbCso cso = rbCso_Make(&bodies[0], &bodies[1], pose);
+        hash = hashDepths(hashDistances(hash, &cso), &cso, &random);
+    }
+    checkHash("needles", hash, 0xdb9ac523e6d9eabfu);
 }
 
 // Pairs that slide, turn and jump with one cache; what the cache holds counts as well.
@@ -350,5 +386,6 @@ static void proofsHaveTheSameAnswers(void** state)
 
 RB_TEST_GROUP(golden_special, cmocka_unit_test(specialPairsHaveTheSameBits),
               cmocka_unit_test(extremeSizesHaveTheSameBits),
-              cmocka_unit_test(cachesCarryTheSameBits), cmocka_unit_test(simplicesHaveTheSameBits),
+              cmocka_unit_test(needlesHaveTheSameBits), cmocka_unit_test(cachesCarryTheSameBits),
+              cmocka_unit_test(simplicesHaveTheSameBits),
               cmocka_unit_test(proofsHaveTheSameAnswers));

@@ -556,6 +556,91 @@ static void dragsAreChecked(void** state)
     rbDestroyWorld(pair.world);
 }
 
+// A joint that is open at the start is named with its gap, in the units that it has, and how many
+// more are open; one that contradicts another with both.
+static void openJointsAreNamedWithTheirGap(void** state)
+{
+    (void)state;
+    static const struct {
+        double position, angle;
+        const char* gap;
+    } cases[] = {{0.25, 0.0, "0.25 m"},
+                 {0.0, 0.6435, "0.643501 rad"},
+                 {0.25, 0.6435, "0.25 m and 0.643501 rad"}};
+    for (int i = 0; i < 3; ++i) {
+        for (int count = 1; count <= 3; ++count) {
+            Pair pair = makePair(RB_ENGINE_STEP);
+            rbError error = {0};
+            for (int k = 0; k < count; ++k) {
+                rbJointDef def = defOf(&pair, RB_JOINT_HINGE);
+                def.name = k == 0 ? "elbow" : NULL;
+                def.bodyA = k == 0 ? pair.a : pair.floor;
+                def.bodyB = k == 0 ? pair.b : k == 1 ? pair.a : pair.b;
+                rbJointDef_SetAnchor(&def, pair.world, rbMakeVec3(1.5, 0.0, 0.0));
+                rbJointDef_SetAxis(&def, pair.world, rbMakeVec3(0.0, 0.0, 1.0));
+                double share = k == 0 ? 1.0 : 0.125; // the others are less open
+                def.anchorB.z += share * cases[i].position;
+                bool isTilted = cases[i].angle > 0.0;
+                def.axisB = isTilted && k == 0   ? rbMakeVec3(0.0, 0.6, 0.8)
+                            : isTilted && k != 0 ? rbMakeVec3(0.0, 0.28, 0.96)
+                                                 : def.axisB;
+                assert_false(RB_IS_NULL(rbCreateJoint(pair.world, &def, &error)));
+            }
+            assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_INVALID);
+            char expected[300];
+            const char* others = count == 1   ? ""
+                                 : count == 2 ? " (1 more joints are open)"
+                                              : " (2 more joints are open)";
+            (void)snprintf(
+                expected, sizeof expected,
+                "joint \"elbow\" between \"apple\" and \"pear\" is open by %s at the "
+                "start%s; move the bodies together, or let them be assembled (in a scene "
+                "\"step\": {\"assemble\": true})",
+                cases[i].gap, others);
+            assert_string_equal(error.message, expected);
+            rbDestroyWorld(pair.world);
+        }
+    }
+}
+
+// The first that is still there is named.
+static void destroyedLinksAreNotNamed(void** state)
+{
+    (void)state;
+    Pair pair = makePair(RB_ENGINE_FLIGHT);
+    rbError error = {0};
+    rbSpringId springs[3];
+    rbJointId joints[3];
+    static const char* const names[] = {"one", "two", "three"};
+    for (int i = 0; i < 3; ++i) {
+        rbSpringDef def = rbDefaultSpringDef();
+        char name[16];
+        (void)snprintf(name, sizeof name, "coil %s", names[i]);
+        def.name = name;
+        def.bodyA = pair.a;
+        def.stiffness = 1.0;
+        springs[i] = rbCreateSpring(pair.world, &def, &error);
+        (void)snprintf(name, sizeof name, "knee %s", names[i]);
+        joints[i] = makeJoint(&pair, name, RB_JOINT_BALL);
+    }
+    for (int i = 0; i < 3; ++i) {
+        char expected[32];
+        assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_UNSUPPORTED);
+        (void)snprintf(expected, sizeof expected, "joint \"knee %s\": ", names[i]);
+        assert_true(says(&error, expected));
+        rbDestroyJoint(pair.world, joints[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        char expected[32];
+        assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_UNSUPPORTED);
+        (void)snprintf(expected, sizeof expected, "spring \"coil %s\": ", names[i]);
+        assert_true(says(&error, expected));
+        rbDestroySpring(pair.world, springs[i]);
+    }
+    assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_OK);
+    rbDestroyWorld(pair.world);
+}
+
 RB_TEST_GROUP(test_world_joints, cmocka_unit_test(badJointsAreRefusedByName),
               cmocka_unit_test(namesAreSharedByJointsAndSprings),
               cmocka_unit_test(jointsReportTheirDefinition),
@@ -566,4 +651,6 @@ RB_TEST_GROUP(test_world_joints, cmocka_unit_test(badJointsAreRefusedByName),
               cmocka_unit_test(badSpringsAreRefusedByName),
               cmocka_unit_test(enginesWithoutJointsRefuseThem),
               cmocka_unit_test(badStepSettingsAreRefused),
-              cmocka_unit_test(targetsAndVelocitiesAreChecked), cmocka_unit_test(dragsAreChecked));
+              cmocka_unit_test(targetsAndVelocitiesAreChecked), cmocka_unit_test(dragsAreChecked),
+              cmocka_unit_test(openJointsAreNamedWithTheirGap),
+              cmocka_unit_test(destroyedLinksAreNotNamed));
