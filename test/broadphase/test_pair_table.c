@@ -179,7 +179,10 @@ static void partnersExcludeTheBoxItself(void** state)
         assert_true(broad->count == id + 1 && broad->idEnd == id + 1);
     }
     rbIdList_Push(&found, 99); // stays
+    int64_t candidates = rbBroadPhase_GetCounts(broad).candidates;
     rbBroadPhase_FindPartners(broad, 25, &found, &scratch);
+    candidates = rbBroadPhase_GetCounts(broad).candidates - candidates;
+    assert_int_equal(candidates, found.count - 1);
     assert_int_equal(found.ids[0], 99);
     int partners = 0;
     for (int id = 0; id < 50; ++id) {
