@@ -499,8 +499,9 @@ static void lookAtSignals(void* context, rbShare share)
 static void threadsLeaveSignalsToTheProgram(void** state)
 {
     (void)state;
-    sigset_t before, after;
-    (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+    sigset_t kept, before, after;
+    (void)sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &before, &kept);
     rbTasks* tasks = rbCreateTasks(4, NULL);
     (void)pthread_sigmask(SIG_SETMASK, NULL, &after);
     for (int signal = 1; signal < 32; ++signal) {
@@ -513,6 +514,7 @@ static void threadsLeaveSignalsToTheProgram(void** state)
     }
     assert_true(atomic_load(&signals.others) > 0);
     assert_int_equal(atomic_load(&signals.open), 0);
+    (void)pthread_sigmask(SIG_SETMASK, &kept, NULL);
     (void)rbUseTasks(NULL);
     rbDestroyTasks(tasks);
 }
