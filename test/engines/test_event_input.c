@@ -250,8 +250,8 @@ static void zeroTimesOfFlightEnd(void** state)
     }
 }
 
-// Growing spheres meet when the sum of the radii is the distance, also if they fly apart more slowly
-// than they grow, and separate faster than they grow.
+// Growing spheres meet when the sum of the radii is the distance, also if they fly apart more
+// slowly than they grow, and separate faster than they grow.
 static void growingSpheresMeetInTime(void** state)
 {
     (void)state;
@@ -273,7 +273,8 @@ static void growingSpheresMeetInTime(void** state)
         checkNear(impact->approachSpeed, speed, 1e-12);
         rbBodyState stateA = rbBody_GetState(world, a);
         rbBodyState stateB = rbBody_GetState(world, b);
-        // In the contact u' = -e u, where u includes the growth: they separate 0.2 faster than that.
+        // In the contact u' = -e u, where u includes the growth: they separate 0.2 faster than
+        // that.
         checkNear(stateB.linearVelocity.x - stateA.linearVelocity.x, 0.2 + speed, 1e-12);
         assert_true(rbDistance(stateA.center, stateB.center) >= 0.2 + 0.2 * end);
         rbDestroyWorld(world);
