@@ -1,6 +1,10 @@
 # tests of this folder
 rb_add_tests(NAME test_base LAB FILES
   test/base/test_core.c
+  test/base/test_memory.c
+  test/base/test_settings.c
+  test/base/golden_containers.c
+  test/base/golden_math.c
   test/base/test_heap.c
   test/base/test_vecmath.c
   test/base/test_elementary.c

@@ -3,6 +3,7 @@
 #include "shape_samples.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static rbMassProperties checkAndWeigh(rbOwnedMesh* mesh)
@@ -186,7 +187,10 @@ static void badProfilesAreRefusedWithAReason(void** state)
     expectRefusal(rbRevolveProfile(good, 3, 12, &mesh, &error), &error, "pinches");
     expectRefusal(rbRevolveProfile(touching, 3, 2, &mesh, &error), &error, "pinches");
     const double away[3][2] = {{1, 0}, {2, 0}, {2, 2}};
-    expectRefusal(rbRevolveProfile(away, 3, 2, &mesh, &error), &error, "segments");
+    expectRefusal(rbRevolveProfile(away, 3, 2, &mesh, &error), &error,
+                  "the revolution has 2 segments; 3 to 1000000 are accepted");
+    expectRefusal(rbRevolveProfile(away, 3, 1000001, &mesh, &error), &error,
+                  "the revolution has 1000001 segments; 3 to 1000000 are accepted");
     const double negative[3][2] = {{-1, 0}, {2, 0}, {2, 2}};
     expectRefusal(rbRevolveProfile(negative, 3, 9, &mesh, &error), &error, "radius -1");
     static double many[RB_PROFILE_POINTS_MAX][2];
@@ -194,6 +198,11 @@ static void badProfilesAreRefusedWithAReason(void** state)
     assert_int_equal(
         rbRevolveProfile((const double(*)[2])many, RB_PROFILE_POINTS_MAX, 1000000, &mesh, &error),
         RB_STATUS_LIMIT);
+    char expected[160];
+    (void)snprintf(expected, sizeof expected,
+                   "%d points in 1000000 segments produce more than %d corners; use fewer",
+                   RB_PROFILE_POINTS_MAX, RB_MESH_ELEMENTS_MAX);
+    assert_string_equal(error.message, expected);
 }
 
 // Ears checked by area and overlap: areas are positive and add up.

@@ -8,6 +8,7 @@
 #include <rattleback/shape.h>
 
 #include <math.h>
+#include <string.h>
 
 static rbVec3 axesOf(const double* numbers)
 {
@@ -184,7 +185,20 @@ static void rowsRefuseWhatTheyCheck(void** state)
     rbConvexShapeRow bad = row;
     bad.name = "without support";
     bad.support = NULL;
-    assert_int_equal(rbRegisterConvexShape(&bad, NULL), RB_STATUS_INVALID);
+    rbError error = {0};
+    assert_int_equal(rbRegisterConvexShape(&bad, &error), RB_STATUS_INVALID);
+    assert_string_equal(error.message, "the shape \"without support\" needs support, getMass and "
+                                       "parameters of 1 to 8 numbers, not 3");
+    bad.support = row.support;
+    bad.parameterCount = 0;
+    assert_int_equal(rbRegisterConvexShape(&bad, &error), RB_STATUS_INVALID);
+    assert_non_null(strstr(error.message, "of 1 to 8 numbers, not 0"));
+    bad.parameterCount = row.parameterCount;
+    bad.getMass = NULL;
+    assert_int_equal(rbRegisterConvexShape(&bad, &error), RB_STATUS_INVALID);
+    bad.name = NULL;
+    assert_int_equal(rbRegisterConvexShape(&bad, &error), RB_STATUS_INVALID);
+    assert_non_null(strstr(error.message, "the shape \"\" needs"));
 }
 
 RB_TEST_GROUP(oracle_convex_shape, cmocka_unit_test(registeredEllipsoidAnswersLikeTheBuiltInOne),

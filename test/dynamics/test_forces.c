@@ -9,6 +9,7 @@
 #include <rattleback/shape.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static rbForceInput randomInput(rbRandom* random)
@@ -189,7 +190,12 @@ static void namesAreFoundAndEmptyRowsRefused(void** state)
     for (int i = 0; i < 3; ++i) {
         rbError error = {0};
         assert_int_equal(rbRegisterForce(rows[i], &error), RB_STATUS_INVALID);
-        assert_non_null(strstr(error.message, rows[i]->name));
+        char expected[160];
+        (void)snprintf(expected, sizeof expected,
+                       "the force \"%s\" needs addConstant or addVarying, and 0 to %d parameters, "
+                       "not %d",
+                       rows[i]->name, RB_PARAMETERS_MAX, rows[i]->parameterCount);
+        assert_string_equal(error.message, expected);
     }
 }
 

@@ -2,11 +2,14 @@
 
 // Blocks on threads: each is done once, whoever does it; scratch is never shared at the same time;
 // blocks inside blocks, lack of memory and stops.
+#include "base/core/float_mode.h"
 #include "base/core/random.h"
 #include "base/core/tasks.h"
 #include "rb_test.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,6 +361,198 @@ static void aHostRunsTheBlocks(void** state)
     rbDestroyTasks(tasks);
 }
 
+// A part of the blocks, for a thread of the host.
+typedef struct Batch {
+    rbBlockFn* blockFn;
+    void* work;
+    int begin, step, end;
+} Batch;
+
+static void* runBatch(void* context)
+{
+    const Batch* batch = context;
+    for (int i = batch->begin; i < batch->end; i += batch->step) {
+        batch->blockFn(i, batch->work);
+    }
+    return NULL;
+}
+
+static void runOnFour(rbBlockFn* blockFn, void* work, int blockCount, void* context)
+{
+    pthread_t threads[4];
+    Batch batches[4];
+    for (int i = 0; i < 4; ++i) {
+        batches[i] = (Batch){blockFn, work, i, 4, blockCount};
+        assert_int_equal(pthread_create(&threads[i], NULL, runBatch, &batches[i]), 0);
+    }
+    for (int i = 0; i < 4; ++i) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    *(int*)context += 1;
+}
+
+// More blocks at once than the host said: workers are still not shared.
+static void blocksWaitForTheWorkersOfTheHost(void** state)
+{
+    (void)state;
+    int runs = 0;
+    rbTaskHost host = {.runFn = runOnFour, .context = &runs, .workerCount = 2};
+    rbTasks* tasks = rbCreateTasks(0, &host);
+    RB_USE_TASKS(tasks);
+    Tally* tally = malloc(sizeof *tally);
+    assert_non_null(tally);
+    for (int i = 0; i < 30; ++i) {
+        checkVisits(tally, 2000, 10);
+    }
+    assert_int_equal(runs, 30);
+    free(tally);
+    (void)rbUseTasks(NULL);
+    rbDestroyTasks(tasks);
+}
+
+// A block on a thread of the host has the standard mode of floating point, the memory of the caller
+// and no tasks; afterward the thread has again what it had.
+typedef struct Borrowed {
+    int blocks, wrong;
+    rbAllocator allocator;
+} Borrowed;
+
+static void* countedAlloc(size_t size, void* context)
+{
+    *(int*)context += 1;
+    return malloc(size);
+}
+
+static void countedFree(void* memory, size_t size, void* context)
+{
+    (void)size;
+    (void)context;
+    free(memory);
+}
+
+static void runInAnotherMode(rbBlockFn* blockFn, void* work, int blockCount, void* context)
+{
+    Borrowed* borrowed = context;
+    const uint64_t flush = RB_FLOAT_MODE_BITS & 0x8000u; // where there is such a mode
+    uint64_t mode = rbFloatMode_Set(flush);
+    rbAllocator lent = rbUseAllocator((rbAllocator){NULL, NULL, NULL});
+    for (int i = 0; i < blockCount; ++i) {
+        blockFn(i, work);
+        borrowed->wrong += rbFloatMode_Set(flush) != flush ? 1 : 0;
+        borrowed->wrong += rbGetWorkerCount() != 3 ? 1 : 0;
+        rbAllocator own = rbUseAllocator((rbAllocator){NULL, NULL, NULL});
+        borrowed->wrong += own.allocFn != NULL ? 1 : 0;
+    }
+    (void)rbUseAllocator(lent);
+    (void)rbFloatMode_Set(mode);
+}
+
+static void lookAround(void* context, rbShare share)
+{
+    Borrowed* borrowed = context;
+    uint64_t mode = rbFloatMode_Set(0);
+    borrowed->wrong += mode != 0 ? 1 : 0;
+    borrowed->wrong += rbGetWorkerCount() != 1 ? 1 : 0;
+    borrowed->wrong += share.worker < 0 || share.worker >= 3 ? 1 : 0;
+    rbFree(rbAlloc(20), 20);
+    borrowed->blocks += 1;
+}
+
+static void threadsOfAHostGetBackWhatTheyHad(void** state)
+{
+    (void)state;
+    int allocs = 0;
+    Borrowed borrowed = {.blocks = 0};
+    rbTaskHost host = {.runFn = runInAnotherMode, .context = &borrowed, .workerCount = 3};
+    rbTasks* tasks = rbCreateTasks(0, &host);
+    RB_USE_TASKS(tasks);
+    rbAllocator before = rbUseAllocator((rbAllocator){countedAlloc, countedFree, &allocs});
+    rbRunShares(64, 1, lookAround, &borrowed);
+    (void)rbUseAllocator(before);
+    assert_int_equal(borrowed.wrong, 0);
+    assert_int_equal(borrowed.blocks, 64);
+    assert_int_equal(allocs, 64);
+    (void)rbUseTasks(NULL);
+    rbDestroyTasks(tasks);
+}
+
+// Signals are for the threads of the program: those of tasks block all of them.
+typedef struct Signals {
+    pthread_t caller;
+    atomic_int others, open;
+} Signals;
+
+static void lookAtSignals(void* context, rbShare share)
+{
+    Signals* signals = context;
+    (void)share;
+    sigset_t mask;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    if (pthread_equal(pthread_self(), signals->caller) == 0) {
+        atomic_fetch_add(&signals->others, 1);
+        bool isBlocked = sigismember(&mask, SIGUSR1) == 1 && sigismember(&mask, SIGINT) == 1;
+        atomic_fetch_add(&signals->open, isBlocked ? 0 : 1);
+    }
+    (void)usleep(50); // so that others get some
+}
+
+static void threadsLeaveSignalsToTheProgram(void** state)
+{
+    (void)state;
+    sigset_t kept, before, after;
+    (void)sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &before, &kept);
+    rbTasks* tasks = rbCreateTasks(4, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &after);
+    for (int signal = 1; signal < 32; ++signal) {
+        assert_int_equal(sigismember(&before, signal), sigismember(&after, signal));
+    }
+    RB_USE_TASKS(tasks);
+    Signals signals = {.caller = pthread_self()};
+    for (int i = 0; i < 1000 && atomic_load(&signals.others) == 0; ++i) {
+        rbRunShares(64, 1, lookAtSignals, &signals);
+    }
+    assert_true(atomic_load(&signals.others) > 0);
+    assert_int_equal(atomic_load(&signals.open), 0);
+    (void)pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    (void)rbUseTasks(NULL);
+    rbDestroyTasks(tasks);
+}
+
+// How many threads: as asked for, at most 64, the cores by default; one needs no tasks.
+static void numbersOfThreadsAreAsAskedFor(void** state)
+{
+    (void)state;
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN), context = 0;
+    const int asked[] = {0, 1, 2, 64, 65, 200};
+    for (int i = 0; i < 6; ++i) {
+        for (int isHosted = 0; isHosted < 2; ++isHosted) {
+            rbTaskHost host = {.runFn = runBackwards, .context = &context, .workerCount = asked[i]};
+            rbTasks* tasks =
+                rbCreateTasks(isHosted == 1 ? 7 : asked[i], isHosted == 1 ? &host : NULL);
+            int count = asked[i] == 0 && isHosted == 0 ? cores : asked[i];
+            assert_int_equal(tasks != NULL, count > 1);
+            RB_USE_TASKS(tasks);
+            int expected = count > 64 ? 64 : count > 1 ? count : 1;
+            assert_int_equal(rbGetWorkerCount(), expected);
+            (void)rbUseTasks(NULL);
+            rbDestroyTasks(tasks);
+        }
+    }
+    rbTaskHost none = {.runFn = NULL, .workerCount = 5};
+    rbTasks* own = rbCreateTasks(3, &none);
+    RB_USE_TASKS(own);
+    assert_int_equal(rbGetWorkerCount(), 3);
+    (void)rbUseTasks(NULL);
+    rbDestroyTasks(own);
+    int before = rbGetThreadCount();
+    rbSetThreadCount(5);
+    assert_int_equal(rbGetThreadCount(), 5);
+    rbSetThreadCount(-5);
+    assert_int_equal(rbGetThreadCount(), 0);
+    rbSetThreadCount(before);
+}
+
 RB_TEST_GROUP(test_tasks, cmocka_unit_test(everyBlockIsDoneOnce),
               cmocka_unit_test(blockSizesDependOnTheCountOnly),
               cmocka_unit_test(sumsHaveTheSameBits),
@@ -365,4 +560,8 @@ RB_TEST_GROUP(test_tasks, cmocka_unit_test(everyBlockIsDoneOnce),
               cmocka_unit_test(blocksAllocateForTheCaller),
               cmocka_unit_test(lackOfMemoryReturnsToTheCaller),
               cmocka_unit_test(stopsAreAskedOnTheCallingThread),
-              cmocka_unit_test(blocksAreDoneAfterFork), cmocka_unit_test(aHostRunsTheBlocks));
+              cmocka_unit_test(blocksAreDoneAfterFork), cmocka_unit_test(aHostRunsTheBlocks),
+              cmocka_unit_test(blocksWaitForTheWorkersOfTheHost),
+              cmocka_unit_test(threadsOfAHostGetBackWhatTheyHad),
+              cmocka_unit_test(threadsLeaveSignalsToTheProgram),
+              cmocka_unit_test(numbersOfThreadsAreAsAskedFor));

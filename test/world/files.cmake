@@ -39,6 +39,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/test_world_joints.c
   test/world/test_world_tells.c
   test/world/test_world_validation.c
+  test/world/test_world_pictures.c
   test/world/test_world_parameters.c
   test/world/test_world_query.c
   test/world/test_world_rest.c

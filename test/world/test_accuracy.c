@@ -30,23 +30,37 @@ static void levelsAreRowsOfDefaults(void** state)
     assert_int_equal(rbAccuracy_Find("perfect"), RB_ACCURACY_COUNT);
 }
 
-// A level must be what it says, or the report would not be true.
+// A level must be what it says, or the report would not be true. The messages name all that
+// contradicts, with its values.
 static void contradictionsAreRefused(void** state)
 {
     (void)state;
     static const char* const expected[] = {
         "step.errorMax is 1e-06 m, and step.accuracy is \"engineering\"; error control belongs to "
-        "\"exact\"",
+        "\"exact\": set step.accuracy to it, or errorMax to 0",
         "contact.substeps is 4, and step.accuracy is \"engineering\"; small steps belong to "
-        "\"game\"",
-        "step.accuracy is \"exact\", and step.errorMax is 0",
-        "contact.substeps is 0, and step.accuracy is \"game\"; \"game\" needs at least 1",
-        "step.accuracy is \"exact\", and step.order is 2",
-        "step.accuracy is \"game\"; contact.cone must then be \"exact\"",
+        "\"game\": set step.accuracy to it, or substeps to 0",
+        "step.accuracy is \"exact\", and step.errorMax is 0; set a positive one (in C, "
+        "rbWorldDef_SetAccuracy sets all that belongs to a level)",
+        "contact.substeps is 0, and step.accuracy is \"game\"; \"game\" needs at least 1 (in C, "
+        "rbWorldDef_SetAccuracy sets all that belongs to a level)",
+        "step.accuracy is \"exact\", and step.order is 2; error control needs order 4 or more",
+        "step.accuracy is \"game\"; contact.cone must then be \"exact\", contact.shockAfter 0 and "
+        "contact.method \"impulses\"; they are \"pyramid\", 0 and \"impulses\"",
         "step.accuracy: there is no accuracy number 3",
+        "step.accuracy is \"game\"; contact.cone must then be \"exact\", contact.shockAfter 0 and "
+        "contact.method \"impulses\"; they are \"exact\", 7 and \"impulses\"",
+        "step.accuracy is \"game\"; contact.cone must then be \"exact\", contact.shockAfter 0 and "
+        "contact.method \"impulses\"; they are \"exact\", 0 and \"penalty\"",
+        "contact.substeps is 3, and step.accuracy is \"exact\"; small steps belong to \"game\": "
+        "set "
+        "step.accuracy to it, or substeps to 0",
     };
-    rbWorldDef defs[7];
-    for (int i = 0; i < 7; ++i) {
+    enum {
+        CASES = sizeof expected / sizeof expected[0]
+    };
+    rbWorldDef defs[CASES];
+    for (int i = 0; i < CASES; ++i) {
         defs[i] = rbDefaultWorldDef();
     }
     defs[0].step.errorMax = 1e-6;
@@ -58,12 +72,16 @@ static void contradictionsAreRefused(void** state)
     rbWorldDef_SetAccuracy(&defs[5], RB_ACCURACY_GAME);
     defs[5].contact.cone = RB_CONE_PYRAMID;
     defs[6].step.accuracy = RB_ACCURACY_COUNT;
-    for (int i = 0; i < 7; ++i) {
+    rbWorldDef_SetAccuracy(&defs[7], RB_ACCURACY_GAME);
+    defs[7].contact.shockAfter = 7;
+    rbWorldDef_SetAccuracy(&defs[8], RB_ACCURACY_GAME);
+    defs[8].contact.method = rbContactMethod_Find("penalty");
+    rbWorldDef_SetAccuracy(&defs[9], RB_ACCURACY_EXACT);
+    defs[9].contact.substeps = 3;
+    for (int i = 0; i < CASES; ++i) {
         rbError error = {0};
         assert_null(rbCreateWorld(&defs[i], &error));
-        if (strstr(error.message, expected[i]) == NULL) {
-            fail_msg("%s", error.message);
-        }
+        assert_string_equal(error.message, expected[i]);
     }
 }
 

@@ -69,16 +69,30 @@ static void senselessLimitsAreRefused(void** state)
         rbLimitDef limit;
         const char* part;
     } cases[] = {
-        {RB_JOINT_HINGE, 0, {1.0, -1.0, 0.0}, "lower limit 1 rad is above the upper one, -1"},
-        {RB_JOINT_PRISMATIC, 0, {2.0, 1.0, 0.0}, "lower limit 2 m"},
-        {RB_JOINT_HINGE, 0, {NAN, 1.0, 0.0}, "give finite numbers"},
-        {RB_JOINT_HINGE, 0, {-1.0, NAN, 0.0}, "give finite numbers"},
-        {RB_JOINT_HINGE, 0, {INFINITY, INFINITY, 0.0}, "give finite numbers"},
-        {RB_JOINT_HINGE, 0, {-1.0, 1.0, 1.5}, "restitution"},
-        {RB_JOINT_HINGE, 0, {-1.0, 1.0, NAN}, "restitution"},
+        {RB_JOINT_HINGE,
+         0,
+         {1.0, -1.0, 0.0},
+         ": the lower limit 1 rad is above the upper one, -1 rad; exchange them"},
+        {RB_JOINT_PRISMATIC,
+         0,
+         {2.0, 1.0, 0.0},
+         ": the lower limit 2 m is above the upper one, 1 m; exchange them"},
+        {RB_JOINT_HINGE, 0, {NAN, 1.0, 0.0}, ": limits 1 are nan to 1 rad; give finite numbers"},
+        {RB_JOINT_HINGE, 0, {-1.0, NAN, 0.0}, ": limits 1 are -1 to nan rad; give finite numbers"},
+        {RB_JOINT_HINGE,
+         0,
+         {INFINITY, INFINITY, 0.0},
+         ": limits 1 are inf to inf rad; give finite numbers, or -infinity and infinity for none"},
+        {RB_JOINT_BALL, 1, {NAN, 1.0, 0.0}, ": limits 2 are nan to 1 rad; give finite numbers"},
+        {RB_JOINT_HINGE, 0, {-1.0, 1.0, 1.5}, ": the restitution of limits 1 is 1.5; give 0 to 1"},
+        {RB_JOINT_BALL, 1, {-1.0, 1.0, -0.5}, ": the restitution of limits 2 is -0.5; give 0 to 1"},
+        {RB_JOINT_HINGE, 0, {-1.0, 1.0, NAN}, ": the restitution of limits 1 is nan; give 0 to 1"},
         {RB_JOINT_HINGE, 1, {-1.0, 1.0, 0.0}, "has 1"},
         {RB_JOINT_FIXED, 0, {-1.0, 1.0, 0.0}, "has 0"},
-        {RB_JOINT_BALL, 0, {-1.0, -0.5, 0.0}, "between 0 and pi"},
+        {RB_JOINT_BALL,
+         0,
+         {-1.0, -0.5, 0.0},
+         ": the angle of its cone is bounded by -1 and -0.5 rad; it is between 0 and pi"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbWorldDef settings = worldDef();

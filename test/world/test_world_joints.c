@@ -556,6 +556,96 @@ static void dragsAreChecked(void** state)
     rbDestroyWorld(pair.world);
 }
 
+// A hinge between two bodies that is open by a length and tilted or not.
+static void addOpenHinge(const Pair* pair, const char* name, rbBodyId ids[2], double gap,
+                         rbVec3 axisB)
+{
+    rbJointDef def = defOf(pair, RB_JOINT_HINGE);
+    def.name = name;
+    def.bodyA = ids[0];
+    def.bodyB = ids[1];
+    rbJointDef_SetAnchor(&def, pair->world, rbMakeVec3(1.5, 0.0, 0.0));
+    rbJointDef_SetAxis(&def, pair->world, rbMakeVec3(0.0, 0.0, 1.0));
+    def.anchorB.z += gap;
+    def.axisB = axisB;
+    assert_false(RB_IS_NULL(rbCreateJoint(pair->world, &def, NULL)));
+}
+
+// Two bodies on up to three open hinges; the message of the start.
+static void checkOpenHinges(double gap, bool isTilted, int count, const char* gapText)
+{
+    static const char* const others[] = {"", " (1 more joints are open)",
+                                         " (2 more joints are open)"};
+    const rbVec3 straight = {0.0, 0.0, 1.0};
+    Pair pair = makePair(RB_ENGINE_STEP);
+    rbBodyId ids[3][2] = {{pair.a, pair.b}, {pair.floor, pair.a}, {pair.floor, pair.b}};
+    addOpenHinge(&pair, "elbow", ids[0], gap, isTilted ? rbMakeVec3(0.0, 0.6, 0.8) : straight);
+    for (int k = 1; k < count; ++k) { // the others are less open
+        addOpenHinge(&pair, NULL, ids[k], 0.125 * gap,
+                     isTilted ? rbMakeVec3(0.0, 0.28, 0.96) : straight);
+    }
+    rbError error = {0};
+    assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_INVALID);
+    char expected[300];
+    (void)snprintf(expected, sizeof expected,
+                   "joint \"elbow\" between \"apple\" and \"pear\" is open by %s at the start%s; "
+                   "move the bodies together, or let them be assembled (in a scene \"step\": "
+                   "{\"assemble\": true})",
+                   gapText, others[count - 1]);
+    assert_string_equal(error.message, expected);
+    rbDestroyWorld(pair.world);
+}
+
+// A joint that is open at the start is named with its gap, in the units that it has, and how many
+// more are open.
+static void openJointsAreNamedWithTheirGap(void** state)
+{
+    (void)state;
+    for (int count = 1; count <= 3; ++count) {
+        checkOpenHinges(0.25, false, count, "0.25 m");
+        checkOpenHinges(0.0, true, count, "0.643501 rad");
+        checkOpenHinges(0.25, true, count, "0.25 m and 0.643501 rad");
+    }
+}
+
+// The first that is still there is named.
+static void destroyedLinksAreNotNamed(void** state)
+{
+    (void)state;
+    Pair pair = makePair(RB_ENGINE_FLIGHT);
+    rbError error = {0};
+    rbSpringId springs[3];
+    rbJointId joints[3];
+    static const char* const names[] = {"one", "two", "three"};
+    for (int i = 0; i < 3; ++i) {
+        rbSpringDef def = rbDefaultSpringDef();
+        char name[16];
+        (void)snprintf(name, sizeof name, "coil %s", names[i]);
+        def.name = name;
+        def.bodyA = pair.a;
+        def.stiffness = 1.0;
+        springs[i] = rbCreateSpring(pair.world, &def, &error);
+        (void)snprintf(name, sizeof name, "knee %s", names[i]);
+        joints[i] = makeJoint(&pair, name, RB_JOINT_BALL);
+    }
+    for (int i = 0; i < 3; ++i) {
+        char expected[32];
+        assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_UNSUPPORTED);
+        (void)snprintf(expected, sizeof expected, "joint \"knee %s\": ", names[i]);
+        assert_true(says(&error, expected));
+        rbDestroyJoint(pair.world, joints[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        char expected[32];
+        assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_UNSUPPORTED);
+        (void)snprintf(expected, sizeof expected, "spring \"coil %s\": ", names[i]);
+        assert_true(says(&error, expected));
+        rbDestroySpring(pair.world, springs[i]);
+    }
+    assert_int_equal(rbWorld_Prepare(pair.world, &error), RB_STATUS_OK);
+    rbDestroyWorld(pair.world);
+}
+
 RB_TEST_GROUP(test_world_joints, cmocka_unit_test(badJointsAreRefusedByName),
               cmocka_unit_test(namesAreSharedByJointsAndSprings),
               cmocka_unit_test(jointsReportTheirDefinition),
@@ -566,4 +656,6 @@ RB_TEST_GROUP(test_world_joints, cmocka_unit_test(badJointsAreRefusedByName),
               cmocka_unit_test(badSpringsAreRefusedByName),
               cmocka_unit_test(enginesWithoutJointsRefuseThem),
               cmocka_unit_test(badStepSettingsAreRefused),
-              cmocka_unit_test(targetsAndVelocitiesAreChecked), cmocka_unit_test(dragsAreChecked));
+              cmocka_unit_test(targetsAndVelocitiesAreChecked), cmocka_unit_test(dragsAreChecked),
+              cmocka_unit_test(openJointsAreNamedWithTheirGap),
+              cmocka_unit_test(destroyedLinksAreNotNamed));

@@ -489,8 +489,52 @@ static void pageShowsTheExample(void** state)
     free(code);
 }
 
+// A channel with walls at x = 0 .. 1 and 2 .. 3: a ray that begins on an inner wall and leaves it
+// meets the other one, unless it ends before; one that enters the wall meets it at once.
+static void raysFromAnInnerWallMeetTheOther(void** state)
+{
+    (void)state;
+    const double profile[8][2] = {{0, 0}, {3, 0}, {3, 2}, {2, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+    rbOwnedMesh mesh = {0};
+    rbError error = {0};
+    assert_int_equal(rbExtrudeProfile(profile, 8, 4.0, &mesh, &error), RB_STATUS_OK);
+    rbWorld* world = makeQueryWorld(RB_ENGINE_FLIGHT);
+    rbMeshDef def = rbOwnedMesh_GetDef(&mesh);
+    rbGeometry* geometry = rbCreatePolyhedron(&def, &error);
+    assert_non_null(geometry);
+    rbBodyId channel = addSolid(world, RB_BODY_STATIC, RB_VEC3_ZERO, geometry);
+    rbFreeMesh(&mesh);
+    const double middle = 1.75; // of 0 to 4
+    for (int wall = 0; wall < 2; ++wall) {
+        double out = wall == 0 ? 1.0 : -1.0;
+        rbVec3 start = {1.0 + wall, 1.5, middle};
+        rbQueryHit hit = castRay(world, start, rbMakeVec3(out, 0, 0));
+        assert_true(RB_ID_EQUALS(hit.bodyId, channel) && !hit.isInside);
+        checkNear(hit.distance, 1.0, 1e-12);
+        checkPoint(hit.point, 2.0 - wall, 1.5, middle);
+        checkPoint(hit.normal, -out, 0, 0);
+        hit = castRay(world, start, rbMakeVec3(-out, 0, 0)); // into the wall
+        assert_true(RB_ID_EQUALS(hit.bodyId, channel));
+        checkNear(hit.distance, 0.0, 1e-12);
+        static const double ends[] = {0.0, 1e-16, 0.5, 0.999};
+        for (int i = 0; i < 4; ++i) {
+            rbRay ray = {start, {out, 0, 0}, ends[i]};
+            assert_int_equal(rbWorld_CastRay(world, &ray, NULL, &hit, NULL), RB_STATUS_OK);
+            assert_true(RB_IS_NULL(hit.bodyId));
+            bool isHit = true;
+            assert_int_equal(rbWorld_TestRay(world, &ray, NULL, &isHit, NULL), RB_STATUS_OK);
+            assert_false(isHit);
+        }
+        rbVec3 up = {0, 1, 0}; // along the wall and out
+        hit = castRay(world, rbMakeVec3(1.5, 1.0, middle), up);
+        assert_true(RB_IS_NULL(hit.bodyId));
+    }
+    rbDestroyWorld(world);
+}
+
 RB_TEST_GROUP(test_world_query, cmocka_unit_test(rayMeetsTheFirstBodyOnItsWay),
               cmocka_unit_test(rayThatStartsInABodyMeetsItAtOnce),
+              cmocka_unit_test(raysFromAnInnerWallMeetTheOther),
               cmocka_unit_test(groupsAndIgnoredBodiesAreLeftOut),
               cmocka_unit_test(castShapeStopsAtTheFirstBody),
               cmocka_unit_test(queriesFollowTheBodies),
