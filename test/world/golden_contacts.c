@@ -146,10 +146,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x82353851ea255598u},
+    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x43e513974681cec9u},
     {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0xaa01157e76b1f7e4u},
-    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0xa2fc732aaf34abafu},
-    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0xf3727e5c969addc1u},
+    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x986fde2b5cc22bd3u},
+    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x8dab100471811c46u},
 };
 enum {
     MODES = sizeof modes / sizeof modes[0]
@@ -259,8 +259,8 @@ static uint64_t runCluster(const Mode* mode)
 static void freeClustersHaveTheSameBits(void** state)
 {
     (void)state;
-    static const uint64_t expected[MODES] = {0x4a021e25874c136bu, 0xe2ba1f4de7779a7au,
-                                             0x8cb529ddcf28d9a1u, 0x6ba53a0df3bd7986u};
+    static const uint64_t expected[MODES] = {0xdf2090a07ad42644u, 0xcd148535da56ba5du,
+                                             0x11e4e5b9bd85358fu, 0x2fca3b9a8cfe01e8u};
     int differences = 0;
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runCluster(&modes[i]);
@@ -406,7 +406,7 @@ static void rowsPassBlowsInTheSameBits(void** state)
 {
     (void)state;
     static const uint64_t expected[] = {0x8133c2ab5701be94u, 0x6fb35f0c97cb3ff8u,
-                                        0x1db0ce0283b26bd2u, 0x57850652085fd1a0u,
+                                        0x81140886c2be43efu, 0x57850652085fd1a0u,
                                         0xe861fac4ddbefef0u};
     checkRuns(runRow, expected, 5);
 }
@@ -450,8 +450,8 @@ static uint64_t runRocking(int number)
 static void rockingHasTheSameBitsAtEveryOrder(void** state)
 {
     (void)state;
-    static const uint64_t expected[] = {0xf167e64e1e34494bu, 0x7b1ea69548ef2477u,
-                                        0xa560c96af0cdab36u};
+    static const uint64_t expected[] = {0x04dcd33171e269f7u, 0x9e33da389f8e7130u,
+                                        0xce4125334e52bd04u};
     checkRuns(runRocking, expected, 3);
 }
 

@@ -1,6 +1,6 @@
 // Random bodies that fall onto the ground and onto each other, bounce, slide, tip and come to rest:
-// where loads end at once, contacts give no energy. Of 2400 falls two rose by more than 1e-3 of the
-// energy, both in steps of 4 ms, and as much before loads were settled.
+// where loads end at once, contacts give no energy. In 20,000 falls it rises by more than 1e-3 of what
+// there is in four, by at most 6e-3, in steps of up to 1 ms by 1.3e-3.
 #include "arrival_scenes.h"
 #include "base/core/random.h"
 
@@ -100,8 +100,9 @@ static void loadsThatEndAtOnceGiveNoEnergy(void** state)
     }
     print_message("%d falls: energy rises by at most %.2g, in steps of 1 ms %.2g; %d above 1e-3\n",
                   count, most, fine, above);
-    assert_true(above <= 1 + count / 50);
-    checkBelow(fine, 1e-2);
+    assert_true(above <= 1 + count / 1000);
+    checkBelow(most, 2e-2);
+    checkBelow(fine, 5e-3);
 }
 
 RB_TEST_GROUP(phys_loads, cmocka_unit_test(loadsThatEndAtOnceGiveNoEnergy));

@@ -630,7 +630,6 @@ static rbGeometry* createFromMesh(rbShapeType type, const rbMeshDef* def, unsign
     return rbFinishGeometry(geometry);
 }
 
-// Closed, with polygonal, possibly non-convex faces.
 rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
 {
     unsigned kinds = 0;
@@ -640,7 +639,6 @@ rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
     return createFromMesh(RB_SHAPE_POLYHEDRON, def, kinds, error);
 }
 
-// Triangle mesh, a solid if it is closed, otherwise a surface.
 rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 {
     return createFromMesh(RB_SHAPE_MESH, def, UNUSABLE | BIT(INSIDE_OUT), error);

@@ -12,9 +12,10 @@
 #define STIFFNESS_GROWTH 10.0
 #define STIFFNESS 1e6
 #define ROUNDS_MAX 48
-// Islands of more bodies are given up after this much work, 0.2 to 0.4 s; those that succeed take
-// 10 to 60 factorizations, 252 bricks from a cold start 155.
-#define BODIES_LARGE 64
+// Islands of more bodies are given up after this many and this much work; those that succeed take 10
+// to 60, 252 bricks from a cold start 155. Without the first, cubes on terrain spend 15 s in a step.
+#define BODIES_MANY 16
+#define FACTORIZATIONS_MAX 400
 #define WORK_MAX 4e6 // products of blocks
 // It continues to this fraction of the tolerance: errors of many bodies add up.
 #define GOAL_PART 0.01
@@ -454,8 +455,9 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
             double last = left;
             left = violation(newton);
             bool isStalled = left <= task->tolerance && left > STALLED * last;
-            bool isSpent = newton->bodies.count > BODIES_LARGE &&
-                           (*rounds - begun) * work > WORK_MAX && left > task->tolerance;
+            int used = *rounds - begun;
+            bool isSpent = newton->bodies.count > BODIES_MANY && left > task->tolerance &&
+                           (used > FACTORIZATIONS_MAX || used * work > WORK_MAX);
             if (isStalled || isSpent) {
                 break;
             }

@@ -260,7 +260,35 @@ static void lookAhead(const Iteration* it)
     }
 }
 
-// Mixes the solution with the last ones (Anderson).
+// Mixing (Anderson) of an iteration x += f: the combination of the last steps with the least residual
+// e, in the norm e.f. Minimizes |f - sum g_j dF_j| over g and subtracts sum g_j (dX_j + dF_j) from
+// the change.
+static void mixSteps(const Iteration* it, size_t n, const double* dX, const double* dF,
+                     const double* dE)
+{
+    double gram[RB_MIX_DEPTH * RB_MIX_DEPTH] = {0.0};
+    double right[RB_MIX_DEPTH] = {0.0};
+    double g[RB_MIX_DEPTH];
+    size_t size = (size_t)it->depth;
+    for (size_t i = 0; i < size; ++i) {
+        for (size_t j = 0; j <= i; ++j) {
+            double value = 0.5 * (rbDotArrays(&dF[i * n], &dE[j * n], n) +
+                                  rbDotArrays(&dF[j * n], &dE[i * n], n));
+            gram[j * size + i] = value;
+            gram[i * size + j] = value;
+        }
+        right[i] = rbDotArrays(&dF[i * n], it->c->residual, n);
+    }
+    rbSmallFactor factor;
+    rbSmallFactor_Make(&factor, gram, it->depth);
+    rbSmallFactor_Solve(&factor, right, g);
+    for (size_t j = 0; j < size; ++j) {
+        for (size_t i = 0; i < n; ++i) {
+            it->c->change[i] -= g[j] * (dX[j * n + i] + dF[j * n + i]);
+        }
+    }
+}
+
 static void mixChange(Iteration* it)
 {
     size_t n = (size_t)it->c->rowCount;
@@ -279,7 +307,7 @@ static void mixChange(Iteration* it)
     memcpy(it->c->lastChange, it->c->change, n * sizeof(double));
     memcpy(it->c->lastResidual, it->c->residual, n * sizeof(double));
     if (it->depth > 0) {
-        rbMixSteps(&(rbLastSteps){dX, dF, dE, it->depth}, n, it->c->residual, it->c->change);
+        mixSteps(it, n, dX, dF, dE);
     }
     memcpy(&dX[(size_t)it->next * n], it->c->change, n * sizeof(double));
     it->isMixing = true;

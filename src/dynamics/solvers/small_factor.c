@@ -121,29 +121,3 @@ void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x
     rbPivoted view = viewOf((rbSmallFactor*)factor);
     rbPivoted_Solve(&view, x, work, factor->size);
 }
-
-void rbMixSteps(const rbLastSteps* steps, size_t n, const double* e, double* change)
-{
-    double gram[RB_BLOCK_ROWS_MAX * RB_BLOCK_ROWS_MAX] = {0.0};
-    double right[RB_BLOCK_ROWS_MAX] = {0.0};
-    double g[RB_BLOCK_ROWS_MAX];
-    size_t size = (size_t)steps->depth;
-    RB_ASSERT(size <= RB_BLOCK_ROWS_MAX);
-    for (size_t i = 0; i < size; ++i) {
-        for (size_t j = 0; j <= i; ++j) {
-            double value = 0.5 * (rbDotArrays(&steps->dF[i * n], &steps->dE[j * n], n) +
-                                  rbDotArrays(&steps->dF[j * n], &steps->dE[i * n], n));
-            gram[j * size + i] = value;
-            gram[i * size + j] = value;
-        }
-        right[i] = rbDotArrays(&steps->dF[i * n], e, n);
-    }
-    rbSmallFactor factor;
-    rbSmallFactor_Make(&factor, gram, steps->depth);
-    rbSmallFactor_Solve(&factor, right, g);
-    for (size_t j = 0; j < size; ++j) {
-        for (size_t i = 0; i < n; ++i) {
-            change[i] -= g[j] * (steps->dX[j * n + i] + steps->dF[j * n + i]);
-        }
-    }
-}

@@ -67,19 +67,6 @@ typedef struct rbSmallFactor {
 void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n);
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x);
 
-// Differences of the last steps, one after another: of x, f and e.
-typedef struct rbLastSteps {
-    const double* dX;
-    const double* dF;
-    const double* dE;
-    int depth; // steps, <= 6
-} rbLastSteps;
-
-// Anderson mixing of an iteration x += f with n unknowns: the combination of the last steps with
-// the least residual e, in the norm e.f. Minimizes |f - sum g_j dF_j| over g and subtracts sum g_j
-// (dX_j + dF_j) from the change.
-void rbMixSteps(const rbLastSteps* steps, size_t n, const double* e, double* change);
-
 RB_DECLARE_WORDS(rbSolverType);
 
 // The sparse direct solver, see direct.c.

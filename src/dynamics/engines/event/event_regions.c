@@ -439,7 +439,6 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     RB_ASSERT(engine->statistics.pairCount >= 0);
 }
 
-// Whether a region reaches into a half space, or close to it.
 bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];

@@ -7,7 +7,6 @@
 // Least bodies of a block.
 #define BODIES_LEAST 256
 
-// The body of the host as the engine moves it; NULL: it has none.
 rbMechBody* rbContactStep_GetBody(const rbStepContacts* c, int index)
 {
     RB_ASSERT(index >= 0 && index < c->engine->bodies.count);

@@ -55,7 +55,6 @@ static rbStepMechanism* nextMechanism(const rbStepContacts* c, const rbContactIs
     return NULL;
 }
 
-// Sweeps all joints of the mechanisms of an island, with the velocities that contacts left.
 bool rbContactStep_SweepJoints(void* context, double* error)
 {
     const rbJointSweep* sweep = context;

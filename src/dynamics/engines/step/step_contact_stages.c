@@ -295,7 +295,7 @@ static void solveByPolicy(Lasting* l)
     }
     const LastingSolver* order[2] = {isStriking ? &hybridRow : &newtonRow,
                                      isStriking ? &newtonRow : &hybridRow};
-    if (solveBy(order[0], l) || (isHeaped && isStriking) || solveBy(order[1], l) || isLarge) {
+    if (solveBy(order[0], l) || (isLarge && isStriking) || solveBy(order[1], l) || isLarge) {
         return;
     }
     l->sweepsMax = 0;

@@ -108,7 +108,6 @@ double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rb
     return isTurning ? last + rbWrapAngle(raw - last) : raw;
 }
 
-// Positions at the node, so that turns are counted.
 void rbStep_FollowFreedoms(const rbStepMechanism* mechanism)
 {
     const rbMechanism* m = &mechanism->m;
