@@ -1,6 +1,6 @@
 // Random bodies that fall onto the ground and onto each other, bounce, slide, tip and come to rest:
-// where loads end at once, contacts give no energy. In 20,000 falls it rises by more than 1e-3 of what
-// there is in four, by at most 6e-3, in steps of up to 1 ms by 1.3e-3.
+// where loads end at once, contacts give no energy. In 20,000 falls it rises by more than 1e-3 of
+// what there is in four, by at most 6e-3, in steps of up to 1 ms by 1.3e-3.
 #include "arrival_scenes.h"
 #include "base/core/random.h"
 

@@ -12,8 +12,9 @@
 #define STIFFNESS_GROWTH 10.0
 #define STIFFNESS 1e6
 #define ROUNDS_MAX 48
-// Islands of more bodies are given up after this many and this much work; those that succeed take 10
-// to 60, 252 bricks from a cold start 155. Without the first, cubes on terrain spend 15 s in a step.
+// Islands of more bodies are given up after this many and this much work; those that succeed take
+// 10 to 60, 252 bricks from a cold start 155. Without the first, cubes on terrain spend 15 s in a
+// step.
 #define BODIES_MANY 16
 #define FACTORIZATIONS_MAX 400
 #define WORK_MAX 4e6 // products of blocks

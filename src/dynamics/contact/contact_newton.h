@@ -38,9 +38,9 @@ typedef struct rbNewtonTask {
     int linkCount;
 } rbNewtonTask;
 
-// Continues from the current velocities and impulses, which sweeps have left. Without an improvement
-// on the known solution they stay unchanged. Returns the largest remaining error. rounds:
-// factorizations are added.
+// Continues from the current velocities and impulses, which sweeps have left. Without an
+// improvement on the known solution they stay unchanged. Returns the largest remaining error.
+// rounds: factorizations are added.
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
 

@@ -260,9 +260,9 @@ static void lookAhead(const Iteration* it)
     }
 }
 
-// Mixing (Anderson) of an iteration x += f: the combination of the last steps with the least residual
-// e, in the norm e.f. Minimizes |f - sum g_j dF_j| over g and subtracts sum g_j (dX_j + dF_j) from
-// the change.
+// Mixing (Anderson) of an iteration x += f: the combination of the last steps with the least
+// residual e, in the norm e.f. Minimizes |f - sum g_j dF_j| over g and subtracts sum g_j (dX_j +
+// dF_j) from the change.
 static void mixSteps(const Iteration* it, size_t n, const double* dX, const double* dF,
                      const double* dE)
 {

@@ -11,20 +11,20 @@
 
 // What the policy was tuned by.
 static const struct {
-    int sweepsStriking;  // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
-                         // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
-    int sweepsLarge;     // in islands swept with momentum; with 1000 mixed bodies miss 16 of 300
-                         // steps, not 5
-    int roundsLarge;     // of these sweeps, each from the best of the last: momentum begins anew. In
-                         // one round 1000 spheres miss 8 of 300 steps, in three 2
-    double far;          // of the tolerance, above which they go on with Newton's method in turn
-    int bodiesLarge;     // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
-                         // whole with their joints ten times that
-    int bodiesHuge;      // islands of more are solved as if they struck: a factorization of 1000
-                         // bodies in a heap costs as much as 100 sweeps
-    int jointRounds;     // in which rows of joints are rebuilt in a stage
-    int polishSweeps;    // after a velocity stage that is met by its own account, until it is
-    int innerPositions;  // sweeps in parts of a step but the last, see step.c; 1000
+    int sweepsStriking; // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
+                        // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
+    int sweepsLarge;    // in islands swept with momentum; with 1000 mixed bodies miss 16 of 300
+                        // steps, not 5
+    int roundsLarge;    // of these sweeps, each from the best of the last: momentum begins anew. In
+                        // one round 1000 spheres miss 8 of 300 steps, in three 2
+    double far;         // of the tolerance, above which they go on with Newton's method in turn
+    int bodiesLarge;    // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
+                        // whole with their joints ten times that
+    int bodiesHuge;     // islands of more are solved as if they struck: a factorization of 1000
+                        // bodies in a heap costs as much as 100 sweeps
+    int jointRounds;    // in which rows of joints are rebuilt in a stage
+    int polishSweeps;   // after a velocity stage that is met by its own account, until it is
+    int innerPositions; // sweeps in parts of a step but the last, see step.c; 1000
     int innerVelocities; // mixed bodies, steps 150 to 156: 0.46 s a step; with 20 and 10 0.5 s
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
 } tuning = {500, 2500, 3, 10.0, 64, 400, 6, 8, 12, 10, 0.7};
@@ -222,17 +222,17 @@ static void solveByNewton(Lasting* l)
         double left = solveWithJoints(l->c, l->run, l->joints, &l->task, &l->solved);
         noteLeft(l, left, rbContactStep_GetJointTolerance(l->joints));
     } else {
-        noteLeft(
-            l, rbContactNewton_Solve(l->c->solvers.newton, l->run, &l->task, &l->solved.sweeps),
-            0.0);
+        noteLeft(l,
+                 rbContactNewton_Solve(l->c->solvers.newton, l->run, &l->task, &l->solved.sweeps),
+                 0.0);
     }
 }
 
 static void solveInTurn(Lasting* l)
 {
-    noteLeft(
-        l, rbContactNewton_SolveInTurn(l->c->solvers.newton, l->run, &l->task, &l->solved.sweeps),
-        0.0);
+    noteLeft(l,
+             rbContactNewton_SolveInTurn(l->c->solvers.newton, l->run, &l->task, &l->solved.sweeps),
+             0.0);
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }
 
