@@ -219,6 +219,7 @@ static void sweepsAndNewtonInTurnObeyCoulomb(void** state)
         rbNewtonTask task = {.tolerance = TOLERANCE, .known = INFINITY};
         rbContactRun run = sceneRun(&scene, 0.01);
         run.orderCount = scene.set.contactCount;
+        run.isContinued = true;
         int rounds = 0;
         if (scene.set.contactCount == 0) {
             continue;

@@ -81,6 +81,8 @@ static void addPoint(rbContactNewton* newton, rbNewtonPoint* p)
 
 static bool begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
+    newton->acted = 1.0;
+    newton->guessed = 1.0;
     if (!rbNewton_Begin(newton, run, task)) {
         return false;
     }
@@ -450,7 +452,7 @@ static Residual solveInTurn(rbContactNewton* newton, double tolerance, int* roun
 double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
                                    const rbNewtonTask* task, int* rounds)
 {
-    RB_ASSERT(task->linkCount == 0);
+    RB_ASSERT(run->isContinued && task->linkCount == 0);
     double left = task->known;
     if (begin(newton, run, task)) {
         left = solveInTurn(newton, task->tolerance, rounds).most;

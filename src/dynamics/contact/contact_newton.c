@@ -416,12 +416,19 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
     return true;
 }
 
-// The first guess: velocities as its impulses produce them.
+// The first guess: velocities as its impulses produce them, and the sets that carry, stick and
+// slide.
 static void beginGuess(rbContactNewton* newton)
 {
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
+        double length = sqrt(p->held[1] * p->held[1] + p->held[2] * p->held[2]);
+        bool isFree = p->held[0] > 0.0 && p->point != NULL && !p->point->isSticking && length > 0.0;
         memcpy(p->x, p->held, sizeof p->x);
+        p->r[1] = 0.0;
+        p->d[0] = p->held[0] > 0.0 ? 1.0 : 0.0;
+        p->slide[0] = isFree ? p->held[1] / length : 0.0;
+        p->slide[1] = isFree ? p->held[2] / length : 0.0;
         p->disc = coefficientOf(p) * p->held[0];
     }
     for (int i = 0; i < newton->links.count; ++i) {
@@ -440,11 +447,13 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
     RB_ASSERT(task->linkCount == 0 || task->links != NULL);
     RB_ASSERT(run->h > 0.0 || !task->isOfPositions);
     double work = 0.0;
+    newton->acted = task->isOfPositions && !run->isContinued ? 0.0 : 1.0;
+    newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
     if (rbNewton_Begin(newton, run, task)) {
         double stiffness = STIFFNESS_FIRST;
         work = rbBlockMatrix_GetWork(&newton->matrix);
         beginGuess(newton);
-        newton->isKnown = false;
+        newton->isKnown = !run->isContinued;
         double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
         for (int round = 0; round < ROUNDS_MAX && left > goal; ++round) {
             rbPoll();

@@ -38,12 +38,15 @@ typedef struct rbNewtonTask {
     int linkCount;
 } rbNewtonTask;
 
-// Continues from the current velocities and impulses, which sweeps have left. Without an
-// improvement on the known solution they stay unchanged. Returns the largest remaining error.
-// rounds: factorizations are added.
+// Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess;
+// those of a velocity stage have acted and will be about doubled. Or continues from the current
+// velocities and impulses (run->isContinued). Without an improvement on the known solution,
+// velocities and impulses stay unchanged. Returns the largest remaining error. rounds:
+// factorizations are added.
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
 
-// The same by sweeps and Newton's method in turn, see contact_hybrid.c; without links.
+// The same by sweeps and Newton's method in turn, see contact_hybrid.c; continues from the current
+// velocities and impulses, without links.
 double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
                                    const rbNewtonTask* task, int* rounds);

@@ -123,8 +123,8 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
         p.bias[2] += rbDot(contact->belt, contact->tangents[1]);
     }
     for (int k = 0; k < 3; ++k) {
-        p.start[k] = point->impulse[k];
-        p.held[k] = point->impulse[k];
+        p.start[k] = newton->acted * point->impulse[k];
+        p.held[k] = newton->guessed * point->impulse[k];
     }
     rbArray_Push(newton->points, p);
 }
@@ -160,8 +160,8 @@ static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact*
     p.mass[0] = 1.0 / response;
     p.mass[1] = 1.0 / response;
     for (int k = 0; k < (turn == 0 ? 2 : 1); ++k) {
-        p.start[1 + k] = contact->turning[turn + k] / reach;
-        p.held[1 + k] = p.start[1 + k];
+        p.start[1 + k] = newton->acted * contact->turning[turn + k] / reach;
+        p.held[1 + k] = newton->guessed * contact->turning[turn + k] / reach;
     }
     for (int i = 0; i < p.count; ++i) {
         p.held[0] += newton->points.data[first + i].held[0];

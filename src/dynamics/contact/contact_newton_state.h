@@ -64,6 +64,8 @@ struct rbContactNewton {
     const rbContactRun* run;
     bool isCoupled; // discs follow the current normal impulses, not those of the last round
     bool isKnown;   // the sets that carry and slide are approximate
+    double acted;   // fraction of the impulses of points that has acted already
+    double guessed; // fraction that is the first guess of the final impulses
     RB_ARRAY(rbNewtonPoint) points;
     RB_ARRAY(rbHybridPoint) hybridPoints; // of the points, in contact_hybrid.c
     RB_ARRAY(rbNewtonLink) links;

@@ -57,7 +57,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
     rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching, contacts->flight.meetings);
-    rbArray_FreeAll(contacts->stage.gaps, contacts->stage.stays, contacts->stage.leads);
+    rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
+                    contacts->stage.leads, contacts->stage.swept);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.twists, contacts->accounts.opened);
@@ -368,6 +369,7 @@ static double startBodies(rbStepContacts* c, const rbStepHost* host)
     CLEAR(c->rest.loads, size);
     CLEAR(c->accounts.given, size);
     rbArray_Reserve(c->stage.before, size);
+    rbArray_Reserve(c->stage.swept, size);
     rbArray_Reserve(c->flight.bodies, size);
     double gained = 0.0;
     for (int i = 0; i < size - 1; ++i) {

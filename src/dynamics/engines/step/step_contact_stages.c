@@ -11,6 +11,7 @@
 
 // What the policy was tuned by.
 static const struct {
+    double guessPart;   // a guess is good if the sum of its impulses is off by no more
     int sweepsStriking; // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
                         // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
     int sweepsLarge;    // in islands swept with momentum; with 1000 mixed bodies miss 16 of 300
@@ -27,7 +28,7 @@ static const struct {
     int innerPositions; // sweeps in parts of a step but the last, see step.c; 1000
     int innerVelocities; // mixed bodies, steps 150 to 156: 0.46 s a step; with 20 and 10 0.5 s
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {500, 2500, 3, 10.0, 64, 400, 6, 8, 12, 10, 0.7};
+} tuning = {0.05, 500, 2500, 3, 10.0, 64, 400, 6, 8, 12, 10, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -126,6 +127,64 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
     return isAny;
 }
 
+// Saves or restores velocities and impulses of an island as sweeps found them.
+static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isBack)
+{
+    RB_ASSERT(c->stage.sweptPoints.capacity >= c->set.pointCount);
+    for (int i = 0; i < island->bodyCount; ++i) {
+        int body = island->bodies[i];
+        if (isBack) {
+            c->bodies.data[body] = c->stage.swept.data[body];
+        } else {
+            c->stage.swept.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->stage.before.data[body];
+        }
+    }
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            if (isBack) {
+                c->set.points[k] = c->stage.sweptPoints.data[k];
+            } else {
+                c->stage.sweptPoints.data[k] = c->set.points[k];
+                c->set.points[k] = c->stage.points.data[k];
+            }
+        }
+    }
+}
+
+// Whether the impulses at the start of the stage are close to the result of the sweeps.
+static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, bool isOfPositions)
+{
+    double guessed = 0.0;
+    double found = 0.0;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            guessed += (isOfPositions ? 1.0 : 2.0) * c->stage.points.data[k].impulse[0];
+            found += c->set.points[k].impulse[0];
+        }
+    }
+    return fabs(guessed - found) < tuning.guessPart * found;
+}
+
+// An island without joints, from the start of the stage if its impulses are a good guess.
+static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbContactIsland* island,
+                         const rbNewtonTask* task, rbContactSolved* solved)
+{
+    bool isFresh = isGuessGood(c, island, task->isOfPositions);
+    rbContactRun whole = *run;
+    whole.isContinued = !isFresh;
+    if (isFresh) {
+        swapSwept(c, island, false);
+    }
+    double left = rbContactNewton_Solve(c->solvers.newton, &whole, task, &solved->sweeps);
+    if (isFresh && !(left < task->known)) {
+        swapSwept(c, island, true);
+    }
+    return left;
+}
+
 // One with joints: their conditions on the end of a step are not linear in the velocities, so the
 // rows are rebuilt until they hold.
 static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJointSweep* joints,
@@ -134,10 +193,12 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJoin
     double jointTolerance = rbContactStep_GetJointTolerance(joints);
     double left = INFINITY;
     double jointError = INFINITY;
+    rbContactRun whole = *run;
+    whole.isContinued = true;
     double tolerance = task->tolerance;
     task->tolerance = fmin(tolerance, jointTolerance / (task->isOfPositions ? joints->h : 1.0));
     for (int k = 0; k < tuning.jointRounds && !(jointError <= jointTolerance); ++k) {
-        left = rbContactNewton_Solve(c->solvers.newton, run, task, &solved->sweeps);
+        left = rbContactNewton_Solve(c->solvers.newton, &whole, task, &solved->sweeps);
         rbContactStep_TakeLinks(joints);
         jointError = rbContactStep_FindLinks(joints, task);
         if (!(left < task->known)) {
@@ -215,23 +276,29 @@ static void noteLeft(Lasting* l, double left, double jointTolerance)
     l->solved.slipError = left * l->unit;
 }
 
+// From the start of the stage; or, once more than a stage's worth of sweeps is done, from these.
 static void solveByNewton(Lasting* l)
 {
-    if (l->run->sweepJoints != NULL) {
+    rbContactRun run = *l->run;
+    if (run.sweepJoints != NULL) {
         l->task.known = fmax(l->task.known, rbContactStep_FindLinks(l->joints, &l->task) / l->unit);
-        double left = solveWithJoints(l->c, l->run, l->joints, &l->task, &l->solved);
+        double left = solveWithJoints(l->c, &run, l->joints, &l->task, &l->solved);
         noteLeft(l, left, rbContactStep_GetJointTolerance(l->joints));
+    } else if (l->solved.sweeps < l->c->settings.sweepsMax) {
+        noteLeft(l, solveWhole(l->c, &run, l->joints->island, &l->task, &l->solved), 0.0);
     } else {
-        noteLeft(l,
-                 rbContactNewton_Solve(l->c->solvers.newton, l->run, &l->task, &l->solved.sweeps),
+        run.isContinued = true;
+        noteLeft(l, rbContactNewton_Solve(l->c->solvers.newton, &run, &l->task, &l->solved.sweeps),
                  0.0);
     }
 }
 
 static void solveInTurn(Lasting* l)
 {
+    rbContactRun run = *l->run;
+    run.isContinued = true;
     noteLeft(l,
-             rbContactNewton_SolveInTurn(l->c->solvers.newton, l->run, &l->task, &l->solved.sweeps),
+             rbContactNewton_SolveInTurn(l->c->solvers.newton, &run, &l->task, &l->solved.sweeps),
              0.0);
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }
@@ -495,20 +562,6 @@ static bool areSteady(const rbStepContacts* c, const rbContactIsland* island)
     return true;
 }
 
-// Velocities and impulses of an island as the stage found them.
-static void beginAgain(rbStepContacts* c, const rbContactIsland* island)
-{
-    for (int i = 0; i < island->bodyCount; ++i) {
-        c->bodies.data[island->bodies[i]] = c->stage.before.data[island->bodies[i]];
-    }
-    for (int i = 0; i < island->contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        rbCopyElements(&c->set.points[contact->firstPoint],
-                       &c->stage.points.data[contact->firstPoint], contact->pointCount,
-                       sizeof(rbContactPoint));
-    }
-}
-
 // The same with friction of points that slide throughout the step, where there are some.
 static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJointSweep* joints,
                                     Stage stage)
@@ -520,7 +573,7 @@ static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJoin
     rbContactSolved solved = solveLasting(c, run, joints);
     if (isLed && !(solved.isMet && areSteady(c, joints->island))) {
         run->leads = NULL;
-        beginAgain(c, joints->island);
+        swapSwept(c, joints->island, false);
         int sweeps = solved.sweeps;
         solved = solveLasting(c, run, joints);
         solved.sweeps += sweeps;
@@ -690,6 +743,7 @@ static void accountForLasting(rbStepContacts* c, bool isWhole)
 static void keepPoints(rbStepContacts* c)
 {
     rbArray_Assign(c->stage.points, c->set.points, c->set.pointCount);
+    rbArray_Reserve(c->stage.sweptPoints, c->set.pointCount);
     rbArray_Reserve(c->stage.gaps, c->set.pointCount);
     rbArray_Reserve(c->stage.stays, c->set.pointCount);
 }

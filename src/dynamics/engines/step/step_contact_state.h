@@ -105,12 +105,14 @@ typedef struct rbStepFlight {
 
 // The start of the current stage, and of the step.
 typedef struct rbStageStart {
-    RB_ARRAY(rbContactBody) before;    // per body
-    RB_ARRAY(rbContactPoint) points;   // impulses and gaps
-    RB_ARRAY(double) approaches;       // m/s, per point: u.n at the start of the step
-    RB_ARRAY(double) gaps;             // m, per point, while points that arrive are open
-    RB_ARRAY(double) stays;            // m, per point: the gap that the velocities start from
-    RB_ARRAY(rbSlipLead) leads;        // per point, of islands in which some are led
+    RB_ARRAY(rbContactBody) before;  // per body
+    RB_ARRAY(rbContactPoint) points; // impulses and gaps
+    RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
+    RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(double) stays;          // m, per point: the gap that the velocities start from
+    RB_ARRAY(rbSlipLead) leads;      // per point, of islands in which some are led
+    RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
+    RB_ARRAY(rbContactPoint) sweptPoints;
     bool areSettled;                   // loads of the end act already:
     RB_ARRAY(unsigned char) isSettled; // those of a body
     RB_ARRAY(rbContactPoint) settled;  // what they are
