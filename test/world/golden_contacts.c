@@ -146,10 +146,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x43e513974681cec9u},
+    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x3754d1b33a564ea9u},
     {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0xaa01157e76b1f7e4u},
     {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x986fde2b5cc22bd3u},
-    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x8dab100471811c46u},
+    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x2aeb194aae8235e9u},
 };
 enum {
     MODES = sizeof modes / sizeof modes[0]
@@ -259,8 +259,8 @@ static uint64_t runCluster(const Mode* mode)
 static void freeClustersHaveTheSameBits(void** state)
 {
     (void)state;
-    static const uint64_t expected[MODES] = {0xdf2090a07ad42644u, 0xcd148535da56ba5du,
-                                             0x11e4e5b9bd85358fu, 0x2fca3b9a8cfe01e8u};
+    static const uint64_t expected[MODES] = {0xde3689063b8f1394u, 0xcd148535da56ba5du,
+                                             0x11e4e5b9bd85358fu, 0xaa2da05e7dcb8150u};
     int differences = 0;
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runCluster(&modes[i]);
