@@ -382,7 +382,7 @@ static void dropIdle(rbManifold* m, double size)
 {
     const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, FLAT * size, FLAT * size * size,
                                                   FLAT * size * size};
-    int count = m->count;
+    int count = m->count < RB_MANIFOLD_POINTS_MAX ? m->count : RB_MANIFOLD_POINTS_MAX;
     for (m->count = 1; m->count < count; ++m->count) {
         if (!(judgePoint(&m->points[m->count], m) > least[m->count])) {
             return;
