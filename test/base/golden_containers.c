@@ -67,7 +67,7 @@ static void heapsAreArrangedTheSameWay(void** state)
 
 #define NAMES 120
 
-static char names[NAMES][16];
+static char names[NAMES][24];
 
 static const char* nameOf(int index, const void* context)
 {
