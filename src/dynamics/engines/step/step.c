@@ -259,6 +259,7 @@ static void recallState(rbStepContacts* c)
     rbCopyElements(c->own.loose.data, c->trial.loose.data, c->own.loose.count, sizeof(rbMechBody));
     // before the guess was scaled to the step
     rbContactStep_RecallNode(c, c->trial.contacts.data, c->trial.points.data);
+    RB_ASSERT(c->set.pointCount == c->trial.points.count);
     // islands are those of the contacts that are idle now, not of those in the stages
     rbStepContacts_PrepareSet(c);
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {

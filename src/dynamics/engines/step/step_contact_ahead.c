@@ -102,9 +102,9 @@ void rbContactStep_RecallNode(rbStepContacts* c, const rbContact* contacts,
                               const rbContactPoint* points)
 {
     c->set = rbContactPairs_GetSet(c->pairs);
-    rbStepLimits_PutBack(c);
-    RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
-    RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
+    c->found = c->set;
+    c->set.contactCount += c->own.stops.count;
+    c->set.pointCount += c->own.stops.count; // they have a point each
     rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
     rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
 }
@@ -293,6 +293,8 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
             }
             // contacts found ahead will be found again
             rbContactStep_RecallNode(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
+            RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
+            RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
         } else {
             rbStepLimits_PutBack(c);
         }
