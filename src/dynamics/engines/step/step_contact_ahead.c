@@ -249,16 +249,42 @@ static void noteBearing(void* context, rbShare share)
     }
 }
 
+// Flies to the end of the step and takes the bodies back with what the flight met. Returns whether
+// it met anything, so that the flight has to be solved again.
+static bool lookAhead(rbStepContacts* c, double h)
+{
+    if (!fly(c, h)) {
+        return false;
+    }
+    rbContactAhead flight = makeFlight(c, h);
+    bool isWoken = wake(c, h);
+    bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
+    c->flight.isGuarded = c->flight.isGuarded || rbContactPairs_GetReport(c->pairs).isGuarded;
+    if (isFound) {
+        rbStepLimits_PutBack(c);
+    } else if (isWoken) { // contacts found ahead will be found again
+        rbContactStep_RecallNode(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
+        RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
+        RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
+    } else {
+        return false;
+    }
+    RB_VALIDATE(rbStepValid_AreBodies(c));
+    memcpy(c->bodies.data, c->stage.before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactStep_TurnMechanisms(c, h);
+    return true;
+}
+
 void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     bool isCapped = c->solvers.substeps != NULL;
+    c->flight.isGuarded = false;
     rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, c);
     if (isCapped && !isFast(c, h)) {
         noteGaps(c);
         rbContactStep_SolvePositions(c, host, h, miss);
         return;
     }
-    bool isGuarded = false;
     bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
     rbStepMiss before = *miss;
@@ -280,28 +306,9 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
     for (int i = 0;
          i < (isJoining ? LOOKS_JOINING : countLooks(c, miss)) && (!isCapped || isTurning(c, h));
          ++i) {
-        if (!fly(c, h)) {
+        if (!lookAhead(c, h)) {
             break;
         }
-        rbContactAhead flight = makeFlight(c, h);
-        bool isWoken = wake(c, h);
-        bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
-        isGuarded = isGuarded || rbContactPairs_GetReport(c->pairs).isGuarded;
-        if (!isFound) {
-            if (!isWoken) {
-                break;
-            }
-            // contacts found ahead will be found again
-            rbContactStep_RecallNode(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
-            RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
-            RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
-        } else {
-            rbStepLimits_PutBack(c);
-        }
-        RB_VALIDATE(rbStepValid_AreBodies(c));
-        memcpy(c->bodies.data, c->stage.before.data,
-               (size_t)c->bodies.count * sizeof *c->bodies.data);
-        rbContactStep_TurnMechanisms(c, h);
         c->accounts.sums = sums;
         *miss = before;
         rbStepContacts_PrepareSet(c);
@@ -314,5 +321,4 @@ void rbContactStep_SolveAhead(rbStepContacts* c, const rbStepHost* host, double 
         rbContactStep_SolveActing(c, host, h, miss);
     }
     c->flight.isWild = c->flight.isWild || rbContactPairs_GetReport(c->pairs).isThrough;
-    c->flight.isGuarded = isGuarded;
 }

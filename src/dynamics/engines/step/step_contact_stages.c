@@ -17,7 +17,7 @@ static const struct {
     int sweepsLarge;    // in islands swept with momentum; with 1000 mixed bodies miss 16 of 300
                         // steps, not 5
     int roundsLarge;    // of these sweeps, each from the best of the last: momentum begins anew. In
-                        // one round 1000 spheres miss 8 of 300 steps, in three 2
+                        // one round 1000 spheres miss 8 of 300 steps, in three 2 to 6
     double far;         // of the tolerance, above which they go on with Newton's method in turn
     int bodiesLarge;    // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
                         // whole with their joints ten times that
@@ -324,6 +324,26 @@ static bool solveBy(const LastingSolver* solver, Lasting* l)
     return l->solved.isMet || l->solved.isShocked;
 }
 
+// More sweeps, where they find the way from far or nothing else is done. Whether they end the
+// stage.
+static bool sweepOn(Lasting* l, bool isSwept)
+{
+    bool isHeaped = l->joints->island->bodyCount > RB_ISLAND_LARGE;
+    int rounds = isHeaped && !isSwept ? tuning.roundsLarge : 1;
+    l->sweepsMax = isSwept    ? l->c->settings.sweepsMax - l->solved.sweeps
+                   : isHeaped ? tuning.sweepsLarge
+                              : tuning.sweepsStriking;
+    l->solved.isMoving = true;
+    bool isMet = false;
+    for (int i = 0; i < rounds && !isMet; ++i) {
+        isMet = solveBy(&sweepsRow, l);
+    }
+    // in such an island Newton's method mostly fails, in 0.45 s: only where much is left
+    bool isNear =
+        fmax(l->solved.gapError, l->solved.slipError) <= tuning.far * l->task.tolerance * l->unit;
+    return isMet || isSwept || (isHeaped && isNear);
+}
+
 // A few sweeps solve most islands. Bodies that strike: more of them, then Newton's method in turn
 // with sweeps, which finds its way from far. Bodies at rest: Newton's method from the impulses of
 // the last step, which is exact and quick from near. Then the other; small islands at last all the
@@ -341,24 +361,9 @@ static void solveByPolicy(Lasting* l)
         return;
     }
     bool isSwept = isLarge && l->run->sweepJoints != NULL;
-    bool isHeaped = l->joints->island->bodyCount > RB_ISLAND_LARGE;
-    bool isHuge = l->joints->island->bodyCount > tuning.bodiesHuge;
-    bool isStriking = l->solved.isMoving || isHuge;
-    if (isSwept || (isStriking && l->run->sweepJoints == NULL)) {
-        l->sweepsMax = isSwept    ? settings->sweepsMax - l->solved.sweeps
-                       : isHeaped ? tuning.sweepsLarge
-                                  : tuning.sweepsStriking;
-        l->solved.isMoving = true;
-        bool isMet = solveBy(&sweepsRow, l);
-        for (int i = 1; i < tuning.roundsLarge && isHeaped && !isSwept && !isMet; ++i) {
-            isMet = solveBy(&sweepsRow, l);
-        }
-        // in such an island Newton's method mostly fails, in 0.45 s: only where much is left
-        bool isNear = fmax(l->solved.gapError, l->solved.slipError) <=
-                      tuning.far * l->task.tolerance * l->unit;
-        if (isMet || isSwept || (isHeaped && isNear)) {
-            return;
-        }
+    bool isStriking = l->solved.isMoving || l->joints->island->bodyCount > tuning.bodiesHuge;
+    if ((isSwept || (isStriking && l->run->sweepJoints == NULL)) && sweepOn(l, isSwept)) {
+        return;
     }
     const LastingSolver* order[2] = {isStriking ? &hybridRow : &newtonRow,
                                      isStriking ? &newtonRow : &hybridRow};
@@ -786,7 +791,6 @@ bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, doubl
     (void)beginFlight(c, c->engine->bodies.count, NULL); // the world
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
-    c->flight.isGuarded = false;
     rbContactStep_NoteMechanisms(c);
     c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(c, h, miss);
     if (c->flight.areAllQuick) {

@@ -302,7 +302,8 @@ rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, doub
 // The same, and all forces into the body.
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
-// Obstacles where they are at a time, with the velocities of a moment beside it, s.
+// Places obstacles at a time. Their velocities are those of the time plus side, s: a path may
+// change its speed just then.
 void rbContactStep_PlaceFixed(rbStepContacts* c, double time, double side);
 
 // At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
