@@ -152,16 +152,6 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     return status;
 }
 
-// Sensors see the bodies at a time that the engine has reached.
-static void checkSensors(rbWorld* world, double time)
-{
-    rbArray_Reserve(world->sensorStates, world->bodies.count);
-    for (int i = 0; i < world->bodies.count; ++i) {
-        world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
-    }
-    rbWorld_CheckSensors(world, time, world->sensorStates.data);
-}
-
 // Events up to a time; where there are sensors, it stops at each time at which they are checked.
 static rbStatus advanceBySensors(rbWorld* world, const rbEventHost* host, double time,
                                  double* reached, int failed[2])
@@ -175,7 +165,11 @@ static rbStatus advanceBySensors(rbWorld* world, const rbEventHost* host, double
     for (; isSensed && rbGetStepTime(next, step) <= time; ++next) {
         double due = rbGetStepTime(next, step);
         RB_TRY(rbEventEngine_Advance(world->engine, host, due, reached, failed));
-        checkSensors(world, due);
+        rbArray_Reserve(world->sensorStates, world->bodies.count);
+        for (int i = 0; i < world->bodies.count; ++i) {
+            world->sensorStates.data[i] = rbWorld_StateAt(world, i, due);
+        }
+        rbWorld_CheckSensors(world, due, world->sensorStates.data);
     }
     return rbEventEngine_Advance(world->engine, host, time, reached, failed);
 }

@@ -6,6 +6,7 @@
 //
 // Every shape of a body is an item of the tree; the box of an unbounded one is as large as boxes
 // can be. The tree lives as long as the world has the same shapes: motion only moves its boxes.
+#include "base/math/quaternion.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/geometry/shape_ops.h"
 #include "world/world_state.h"
@@ -78,12 +79,6 @@ static rbBounds findBounds(const Item* item)
                       rbMax3(rbMin3(upper, most), rbNeg(most))};
 }
 
-static bool isSamePose(rbTransform a, rbTransform b)
-{
-    return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.q.w == b.q.w && a.q.x == b.q.x &&
-           a.q.y == b.q.y && a.q.z == b.q.z;
-}
-
 // Updates the item of that number; true if it was of the same shape already.
 static bool keepItem(rbQueryTree* tree, int number, const Item* item)
 {
@@ -95,7 +90,7 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
     Item* old = &tree->items.data[number];
     bool isSame = old->body == item->body && old->shape == item->shape &&
                   old->generation == item->generation && old->geometry == item->geometry;
-    if (!isSame || !isSamePose(old->pose, item->pose)) {
+    if (!isSame || !rbIsSameTransform(old->pose, item->pose)) {
         *old = *item;
         tree->bounds.data[number] = findBounds(item);
         if (isSame) {
@@ -542,22 +537,15 @@ static bool isBoxAbovePlane(const Item* item, const rbBounds* box)
     return rbDot(normal, lowest) > offset;
 }
 
-// Do the boxes overlap, without the slack of the tree?
-static bool doBoundsMeet(const Item* item, const rbBounds* box)
-{
-    if (!item->geometry->isBounded) {
-        return !isBoxAbovePlane(item, box);
-    }
-    rbBounds own = rbGeometry_GetBounds(item->geometry, item->pose);
-    return rbDoBoxesOverlap(&own, box);
-}
-
 static bool visitOverlap(Query* base, const Item* item)
 {
     const OverlapQuery* query = (OverlapQuery*)base;
     bool overlaps;
-    if (query->geometry == NULL) {
-        overlaps = doBoundsMeet(item, &query->bounds);
+    if (query->geometry == NULL && !item->geometry->isBounded) {
+        overlaps = !isBoxAbovePlane(item, &query->bounds);
+    } else if (query->geometry == NULL) { // without the slack of the tree
+        rbBounds own = rbGeometry_GetBounds(item->geometry, item->pose);
+        overlaps = rbDoBoxesOverlap(&own, &query->bounds);
     } else {
         rbSeparationInput input = rbDefaultSeparationInput();
         input.geometryA = item->geometry;

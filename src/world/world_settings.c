@@ -241,28 +241,20 @@ static rbStatus checkAccuracy(const rbWorldDef* def, rbError* error)
 
 // ------------------------------------------------------------------------------------- checks
 
-static rbStatus checkEvent(const rbEventSettings* s, rbError* error)
-{
-    RB_TRY(rbSettingList_Check(&rbEventSettingList, s, error));
-    const rbDetectorRow* row = rbGetDetectorRow(s->detector);
-    return row->check != NULL ? row->check(s, error) : RB_STATUS_OK;
-}
-
-static rbStatus checkStep(const rbStepSettings* s, rbError* error)
-{
-    RB_TRY(rbSettingList_Check(&rbStepSettingList, s, error));
-    const rbStepMethodRow* row = rbStepMethodRow_Get(s->method);
-    return row != NULL && row->checkSettings != NULL ? row->checkSettings(s, error) : RB_STATUS_OK;
-}
-
 rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error)
 {
     RB_INVALID_IF((unsigned)def->engine >= RB_ENGINE_COUNT, error, "there is no engine number %d",
                   (int)def->engine);
     RB_TRY(rbSettingList_Check(&rbWorldSettingList, def, error));
     RB_TRY(rbSettingList_Check(&rbMotionSettingList, &def->motion, error));
-    RB_TRY(checkEvent(&def->event, error));
-    RB_TRY(checkStep(&def->step, error));
+    RB_TRY(rbSettingList_Check(&rbEventSettingList, &def->event, error));
+    const rbDetectorRow* detector = rbGetDetectorRow(def->event.detector);
+    RB_TRY(detector->check != NULL ? detector->check(&def->event, error) : RB_STATUS_OK);
+    RB_TRY(rbSettingList_Check(&rbStepSettingList, &def->step, error));
+    const rbStepMethodRow* method = rbStepMethodRow_Get(def->step.method);
+    if (method != NULL && method->checkSettings != NULL) {
+        RB_TRY(method->checkSettings(&def->step, error));
+    }
     RB_TRY(rbCheckContacts(def, error));
     return checkAccuracy(def, error);
 }

@@ -469,17 +469,6 @@ void rbWorld_WriteStepJournal(void* context, const rbEvent* happened)
     }
 }
 
-// The first step that missed its tolerance goes into the journal, at its own time: the journal does
-// not depend on the slices in which the world is advanced.
-static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
-{
-    if (unmetBefore == 0 && !RB_IS_NULL(bodyId)) {
-        rbWorld_AddEvent(world, RB_EVENT_TOLERANCE, rbWorld_BodyIndex(world, bodyId), 0.0);
-        world->events.data[world->events.count - 1].time =
-            rbWorld_GetStepStatistics(world).unmetTime;
-    }
-}
-
 // Where the last bodies that could collide are gone, no step will tell that their touches ended.
 static void endTouches(rbWorld* world)
 {
@@ -511,8 +500,12 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
         return nameFailure(world, failed, *reached, failedBody);
     }
     status = status != RB_STATUS_OK ? nameShortfall(world, status, *reached, failedBody) : status;
-    if (status == RB_STATUS_NUMERICAL) {
-        noteFirstMiss(world, unmetBefore, *failedBody);
+    // the first step that missed its tolerance goes into the journal, at its own time, whatever the
+    // slices in which the world is advanced
+    if (status == RB_STATUS_NUMERICAL && unmetBefore == 0 && !RB_IS_NULL(*failedBody)) {
+        rbWorld_AddEvent(world, RB_EVENT_TOLERANCE, rbWorld_BodyIndex(world, *failedBody), 0.0);
+        world->events.data[world->events.count - 1].time =
+            rbWorld_GetStepStatistics(world).unmetTime;
     }
     return status;
 }

@@ -51,17 +51,6 @@ static void addEvent(rbWorld* world, double time, rbContactEventKind kind,
     rbArray_Push(world->contactEvents, event);
 }
 
-// A pair that touched before continues.
-static void continueTouch(rbEngineTouch* touch, const rbEngineTouch* now)
-{
-    touch->event.impulse = rbAdd(touch->event.impulse, now->event.impulse);
-    touch->isClosed = now->isClosed;
-    if (now->isClosed) {
-        touch->event.point = now->event.point;
-        touch->event.normal = now->event.normal;
-    }
-}
-
 void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
 {
     static const rbContactEventKind begins[] = {RB_CONTACT_BEGIN, RB_SENSOR_BEGIN};
@@ -82,7 +71,12 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
         rbEngineTouch touch = *now;
         if (isKnown) {
             touch = before.data[old++];
-            continueTouch(&touch, now);
+            touch.event.impulse = rbAdd(touch.event.impulse, now->event.impulse);
+            touch.isClosed = now->isClosed;
+            if (now->isClosed) {
+                touch.event.point = now->event.point;
+                touch.event.normal = now->event.normal;
+            }
         } else {
             addEvent(world, time, begins[kind], &touch);
         }

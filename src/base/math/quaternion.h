@@ -19,6 +19,16 @@ static inline bool rbIsUnitQuat(rbQuat q)
     return fabs(rbDotQuat(q, q) - 1.0) < RB_UNIT_TOLERANCE;
 }
 
+static inline bool rbIsSameQuat(rbQuat a, rbQuat b)
+{
+    return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static inline bool rbIsSameTransform(rbTransform a, rbTransform b)
+{
+    return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && rbIsSameQuat(a.q, b.q);
+}
+
 // Unit quaternion of a rotation matrix, with w >= 0. Divides by the largest component, so that it
 // is accurate for every rotation.
 rbQuat rbQuat_FromMat(rbMat3 r);

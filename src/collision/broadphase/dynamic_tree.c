@@ -169,12 +169,6 @@ static int takeNode(rbDynamicTree* tree)
     return node;
 }
 
-static void giveNode(rbDynamicTree* tree, int node)
-{
-    setParent(&tree->nodes.data[node], tree->freeNode);
-    tree->freeNode = node;
-}
-
 // --------------------------------------------------------------------------------------- rotations
 
 // Swaps the contents of two slots.
@@ -351,7 +345,8 @@ static void detach(rbBroadPhase* broad, int id)
         copyBox(getBox(tree, above), &parent->boxes[1 - (slot & 1)]);
     }
     setChild(tree, above, sibling);
-    giveNode(tree, node);
+    setParent(&tree->nodes.data[node], tree->freeNode);
+    tree->freeNode = node;
     if (above >= 0) {
         refit(tree, above >> 1);
     }

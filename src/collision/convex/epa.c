@@ -373,12 +373,6 @@ static double rollingRadiusOf(const rbConvex* convex)
     return isEllipsoid ? rbGetRollingRadius(convex->geometry->data.ellipsoid.semiAxes) : 0.0;
 }
 
-// Radii of balls that roll freely inside the cores: 0 for a core that is not an ellipsoid.
-static Balls getBalls(const rbCso* cso)
-{
-    return (Balls){rollingRadiusOf(cso->a), rollingRadiusOf(cso->b)};
-}
-
 // Evaluates one direction.
 static Proposal propose(const rbCso* cso, rbVec3 direction, double rollingRadius, int* supports)
 {
@@ -971,7 +965,10 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
     RB_ASSERT(settings->relativeTolerance >= 0.0);
     RB_ASSERT(settings->iterationMax >= 1);
     RB_ASSERT(isfinite(cso->scale));
-    Balls balls = settings->enableNewton ? getBalls(cso) : (Balls){0.0, 0.0};
+    Balls balls = {0.0, 0.0}; // radii of balls that roll freely inside ellipsoids
+    if (settings->enableNewton) {
+        balls = (Balls){rollingRadiusOf(cso->a), rollingRadiusOf(cso->b)};
+    }
     Search s = {.cso = cso,
                 .settings = settings,
                 .scratch = scratch,

@@ -362,20 +362,15 @@ static bool isDirection(rbVec3 d)
     return largest > 1e-100 && largest < 1e100 && rbIsFinite3(d);
 }
 
-// Points of polytopes are the same if their vertices are.
-static bool isSame(const Search* search, const rbCsoPoint* p, const rbCsoPoint* q)
-{
-    return search->isPolytope ? p->vertexA == q->vertexA && p->vertexB == q->vertexB
-                              : p->w.x == q->w.x && p->w.y == q->w.y && p->w.z == q->w.z;
-}
-
-// Is the last point of the simplex one of those before?
+// Is the last point of the simplex one of those before? Those of polytopes are if their vertices
+// are.
 static bool isRepeated(const Search* search, int count)
 {
-    const rbCsoPoint* points = search->result->simplex;
+    const rbCsoPoint* q = &search->result->simplex[count - 1];
     bool isOne = false;
-    for (int i = 0; i + 1 < count; ++i) {
-        isOne = isOne || isSame(search, &points[i], &points[count - 1]);
+    for (const rbCsoPoint* p = search->result->simplex; p < q && !isOne; ++p) {
+        isOne = search->isPolytope ? p->vertexA == q->vertexA && p->vertexB == q->vertexB
+                                   : p->w.x == q->w.x && p->w.y == q->w.y && p->w.z == q->w.z;
     }
     return isOne;
 }
@@ -457,12 +452,6 @@ static bool addGuess(Search* search)
     return true;
 }
 
-static bool hasThree(unsigned used)
-{
-    unsigned two = used & (used - 1);
-    return (two & (two - 1)) != 0;
-}
-
 // Keeps the points that carry the nearest one; the last ones fill the gaps.
 static void acceptNearest(Search* search, const rbNearest* nearest, int count)
 {
@@ -474,7 +463,8 @@ static void acceptNearest(Search* search, const rbNearest* nearest, int count)
     if (search->isInside || search->length <= search->rounding) {
         // where the length of a normal is rounding, its sign comes from the previous search
         // direction
-        bool isFace = !search->isInside && hasThree(nearest->used);
+        unsigned two = nearest->used & (nearest->used - 1); // points but the first
+        bool isFace = !search->isInside && (two & (two - 1)) != 0;
         search->axis = !isFace                                 ? search->v
                        : rbDot(nearest->axis, search->v) < 0.0 ? rbNeg(nearest->axis)
                                                                : nearest->axis;

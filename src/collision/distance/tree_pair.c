@@ -57,15 +57,6 @@ static rbVec3 makeHint(rbVec3 along)
 
 // ------------------------------------------------------------------------------------------ heap
 
-static void siftUp(rbTreeEntry* heap, int at, rbTreeEntry entry)
-{
-    while (at > 0 && entry.key < heap[(at - 1) / 2].key) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at] = entry;
-}
-
 // Removes the least entry from a heap of count entries.
 static rbTreeEntry takeFirst(rbTreeEntry* heap, int count)
 {
@@ -204,7 +195,12 @@ static double boundPair(Search* search, const rbTreeEntry* entry)
 static void push(Search* search, rbTreeEntry entry)
 {
     RB_ASSERT(search->count < search->capacity);
-    siftUp(search->heap, search->count++, entry);
+    int at = search->count++;
+    while (at > 0 && entry.key < search->heap[(at - 1) / 2].key) {
+        search->heap[at] = search->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    search->heap[at] = entry;
 }
 
 // Moves a pair that need not be opened to the front, if there is one with free capacity.

@@ -401,16 +401,6 @@ static void fillBlock(const Builder* builder, uint32_t run, rbTriangleBlock* blo
     }
 }
 
-// Copies the triangles into blocks, whose number is known now.
-static void fillBlocks(const Builder* builder)
-{
-    rbBoxTree* tree = builder->tree;
-    tree->blocks = rbAlloc((size_t)tree->blockCount * sizeof(rbTriangleBlock));
-    for (int i = 0; i < tree->blockCount; ++i) {
-        fillBlock(builder, builder->runs[i], &tree->blocks[i]);
-    }
-}
-
 // A range waiting for its node.
 typedef struct Task {
     Range range;
@@ -636,7 +626,10 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     }
     tree->radius = sqrt(square) * (1.0 + 1e-15);
     buildNodes(&builder, joinItems(&builder, 0, count));
-    fillBlocks(&builder);
+    tree->blocks = rbAlloc((size_t)tree->blockCount * sizeof(rbTriangleBlock));
+    for (int i = 0; i < tree->blockCount; ++i) { // their number is known now
+        fillBlock(&builder, builder.runs[i], &tree->blocks[i]);
+    }
     rbFree(builder.items, (size_t)count * sizeof(Item));
     rbFree(builder.corners, (size_t)(3 * LOADED_MAX) * sizeof(rbVec3));
     rbFree(builder.runs, (size_t)builder.runCapacity * sizeof(uint32_t));

@@ -348,16 +348,6 @@ static void examinePlanes(Examination* e)
     rbDestroyBrep(p);
 }
 
-static void concludeReport(Examination* e)
-{
-    rbMeshReport* report = &e->report;
-    const long long* counts = report->counts;
-    report->isValid = true;
-    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
-        report->isValid = report->isValid && (counts[kind] == 0 || !issueTexts[kind].isError);
-    }
-}
-
 static void examineVolume(Examination* e)
 {
     rbMeshReport* report = &e->report;
@@ -431,7 +421,10 @@ rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capac
         rbFree(e.starts, startBytes);
         e.starts = NULL;
     }
-    concludeReport(&e);
+    e.report.isValid = true;
+    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT && e.report.isValid; ++kind) {
+        e.report.isValid = e.report.counts[kind] == 0 || !issueTexts[kind].isError;
+    }
     return e.report;
 }
 

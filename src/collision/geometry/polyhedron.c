@@ -135,16 +135,6 @@ static void computePlanes(rbPolyhedron* p)
     }
 }
 
-static void computeStarts(rbPolyhedron* p)
-{
-    p->faceStarts = rbAlloc(((size_t)p->faceCount + 1) * sizeof(int));
-    p->faceStarts[0] = 0;
-    for (int f = 0; f < p->faceCount; ++f) {
-        p->faceStarts[f + 1] = p->faceStarts[f] + p->faceSizes[f];
-    }
-    RB_ASSERT(p->faceStarts[p->faceCount] == p->indexCount);
-}
-
 // Number of edges, or -1 if one belongs to more than two faces or is traversed twice in one
 // direction.
 static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
@@ -215,11 +205,13 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     p->vertices = copyArray(def->vertices, p->vertexCount, sizeof(rbVec3));
     p->indices = copyArray(def->indices, p->indexCount, sizeof(int));
     p->faceSizes = rbAlloc((size_t)p->faceCount * sizeof(int));
+    p->faceStarts = rbAllocZero((size_t)p->faceCount + 1, sizeof(int));
     for (int f = 0; f < p->faceCount; ++f) {
         p->faceSizes[f] = rbGetFaceSize(def, f);
         RB_ASSERT(p->faceSizes[f] >= 3);
+        p->faceStarts[f + 1] = p->faceStarts[f] + p->faceSizes[f];
     }
-    computeStarts(p);
+    RB_ASSERT(p->faceStarts[p->faceCount] == p->indexCount);
     computePlanes(p);
     rbBounds bounds = rbBoundPoints(p->vertices, p->indices, p->indexCount);
     p->lower = bounds.lower;

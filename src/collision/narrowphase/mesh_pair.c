@@ -391,13 +391,6 @@ static rbVec3 stretch(const Search* search, rbVec3 n, double depth)
     return rbScale(depth * (1.0 + STRETCH) + GAP * search->size, n);
 }
 
-// The translation suggested by the nearest points of the bodies separated by an offset.
-static rbVec3 findTarget(const Search* search, rbVec3 offset, const rbTreePairResult* found)
-{
-    rbVec3 m = rbNormalize(rbSub(found->closest.b, found->closest.a));
-    return stretch(search, m, fmax(rbDot(m, offset) - found->lower, 0.0));
-}
-
 static void descend(Search* search)
 {
     if (!search->hasWitness) {
@@ -407,7 +400,8 @@ static void descend(Search* search)
     for (int i = 0; i < DESCENT_MAX && search->hasWitness; ++i) {
         rbVec3 s = search->best;
         double d = search->witness.lower;
-        rbVec3 target = findTarget(search, s, &search->witness);
+        rbVec3 m = rbNormalize(rbSub(search->witness.closest.b, search->witness.closest.a));
+        rbVec3 target = stretch(search, m, fmax(rbDot(m, s) - d, 0.0));
         double before = search->length;
         if (rbLength(target) < (1.0 - GAIN) * before && tryOffset(search, target)) {
             continue;

@@ -694,13 +694,6 @@ static bool testMeshLeaf(const Query* query, const PairLeaf* leaf, double thresh
     return rbTestMeshConvex(&pair, threshold);
 }
 
-// Are the bounding balls more than the threshold apart?
-static bool areBallsApart(const rbSeparationInput* input, const PairLeaf* leaf, double threshold)
-{
-    double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB + threshold;
-    return rbLengthSquared(leaf->transformBtoA.p) > reach * reach * (1.0 + 16.0 * DBL_EPSILON);
-}
-
 // A proof without GJK, which keeps no cache: boxes and ellipsoids are faster without one.
 static rbOverlap testConvexLeaf(const Query* query, const PairLeaf* leaf, double threshold)
 {
@@ -722,8 +715,10 @@ static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
     rbPairMethod method = query->input->method;
     double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
     if (method == RB_PAIR_AUTO) {
-        if (areBallsApart(query->input, leaf, threshold)) {
-            return RB_STATUS_OK;
+        double reach = leaf->a->radius + leaf->b->radius + query->input->radiusA +
+                       query->input->radiusB + threshold;
+        if (rbLengthSquared(leaf->transformBtoA.p) > reach * reach * (1.0 + 16.0 * DBL_EPSILON)) {
+            return RB_STATUS_OK; // the bounding balls are apart
         }
         rbOverlap found = testConvexLeaf(query, leaf, threshold);
         if (found != RB_OVERLAP_OPEN) {
@@ -884,12 +879,6 @@ static rbStatus refuseScratch(rbError* error)
                        "there is no scratch memory; rbGetSeparationScratchSize() bytes are needed");
 }
 
-// Normalizes to rounding; most are unit already, and the square root would cost a tenth of a query.
-static rbQuat polishQuat(rbQuat q)
-{
-    return fabs(rbDotQuat(q, q) - 1.0) <= 4.0 * DBL_EPSILON ? q : rbNormalizeQuat(q);
-}
-
 static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
 {
     const rbSeparationInput* input = query->input;
@@ -904,7 +893,10 @@ static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
     whole.a = input->geometryA;
     whole.b = input->geometryB;
     whole.transformBtoA.p = input->transformBtoA.p;
-    whole.transformBtoA.q = polishQuat(input->transformBtoA.q);
+    rbQuat q =
+        input->transformBtoA.q; // mostly unit already: the root would cost a tenth of a query
+    bool isUnit = fabs(rbDotQuat(q, q) - 1.0) <= 4.0 * DBL_EPSILON;
+    whole.transformBtoA.q = isUnit ? q : rbNormalizeQuat(q);
     whole.childA = whole.childB = 0;
     whole.isPart = !isPair;
     if (isPair) {

@@ -7,6 +7,7 @@
 #include "base/core/byte_stream.h"
 #include "base/core/counting_sort.h"
 #include "base/core/hash.h"
+#include "base/math/quaternion.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/distance/tree_pair.h"
 #include "collision/geometry/shape_ops.h"
@@ -387,19 +388,13 @@ static bool isSameBelt(const rbContactShape* own, const rbContactShape* shape)
            memcmp(own->belts, shape->belts, (size_t)shape->materialCount * sizeof *own->belts) == 0;
 }
 
-static bool isSameTransform(const rbTransform* a, const rbTransform* b)
-{
-    return a->p.x == b->p.x && a->p.y == b->p.y && a->p.z == b->p.z && a->q.w == b->q.w &&
-           a->q.x == b->q.x && a->q.y == b->q.y && a->q.z == b->q.z;
-}
-
 static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 {
     const rbContactShape* own = &body->shape;
     return own->geometry == shape->geometry && own->isMoved == shape->isMoved &&
            own->groups == shape->groups && own->mask == shape->mask &&
            body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(own, shape) &&
-           isSameTransform(&own->transform, &shape->transform);
+           rbIsSameTransform(own->transform, shape->transform);
 }
 
 // Removes a body from the broad phase.
@@ -504,7 +499,7 @@ static void follow(rbNearBody* body, rbNearHot* hot, const rbContactPlace* place
     rbTransform was = {body->position, body->orientation};
     rbTransform now = {place->pose.position, place->pose.orientation};
     body->isJumping = false;
-    if (body->isPlaced && isSameTransform(&was, &now)) {
+    if (body->isPlaced && rbIsSameTransform(was, now)) {
         return;
     }
     if (!body->isBounded || !body->isPlaced) {

@@ -5,6 +5,7 @@
 // the threshold. Contacts of two bodies that have not moved at all are those of the last search. In
 // the capped mode of the solver they are carried along while the bodies hardly move, see
 // copyContacts.
+#include "base/math/quaternion.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "dynamics/contact/contact_state.h"
@@ -332,8 +333,7 @@ static rbFoundContact turnContact(const rbContactPairs* pairs, rbPairOrder item,
     int larger = getLarger(pairs, item);
     const rbNearBody* body = &pairs->bodies.data[larger];
     rbQuat was = last->orientations.data[larger];
-    rbQuat is = body->orientation;
-    if (was.w == is.w && was.x == is.x && was.y == is.y && was.z == is.z) {
+    if (rbIsSameQuat(was, body->orientation)) {
         return *found;
     }
     rbVec3 normal = rbMulMV(body->rotation, rbInvRotate(was, found->normal));

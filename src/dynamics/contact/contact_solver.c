@@ -354,22 +354,13 @@ static int impulseCount(const rbRowsPack* pack)
     return pack->pointCount + pack->turnCount;
 }
 
-static void keepBest(Mixing* mixing, const rbContactRows* rows, const rbRowsPack* pack,
-                     double error)
-{
-    for (int i = 0; error < mixing->leastError && i < impulseCount(pack); ++i) {
-        memcpy(&mixing->best.data[3 * (size_t)i], unknownAt(rows, pack, 2 * pack->bodyCount + i),
-               3 * sizeof(double));
-    }
-    mixing->leastError = fmin(error, mixing->leastError);
-}
-
-static void takeBest(const Mixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
+static void copyBest(Mixing* mixing, const rbContactRows* rows, const rbRowsPack* pack, bool isBack)
 {
     RB_ASSERT(mixing->best.capacity >= 3 * impulseCount(pack));
-    for (int i = 0; mixing->leastError < INFINITY && i < impulseCount(pack); ++i) {
-        memcpy(unknownAt(rows, pack, 2 * pack->bodyCount + i), &mixing->best.data[3 * (size_t)i],
-               3 * sizeof(double));
+    for (int i = 0; i < impulseCount(pack); ++i) {
+        double* best = &mixing->best.data[3 * (size_t)i];
+        double* now = unknownAt(rows, pack, 2 * pack->bodyCount + i);
+        memcpy(isBack ? now : best, isBack ? best : now, 3 * sizeof(double));
     }
 }
 
@@ -970,15 +961,16 @@ static void accelerate(rbContactSolver* solver, Stage* stage, int i, int most, d
     bool isLarge = stage->pack.bodyCount > RB_ISLAND_LARGE;
     int plain = isLarge ? PLAIN_SWEEPS_LARGE : PLAIN_SWEEPS;
     int last = most - (isLarge ? PLAIN_LAST_LARGE : most / 4);
-    if (isLarge && i == last && i > BEST_AFTER) {
-        takeBest(&solver->mixing, &solver->rows, &stage->pack);
+    if (isLarge && i == last && i > BEST_AFTER && solver->mixing.leastError < INFINITY) {
+        copyBest(&solver->mixing, &solver->rows, &stage->pack, true);
         rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep, stage->isKept);
     }
     if (i < plain || i >= last) {
         return;
     }
-    if (isLarge && i >= BEST_AFTER) {
-        keepBest(&solver->mixing, &solver->rows, &stage->pack, error);
+    if (isLarge && i >= BEST_AFTER && error < solver->mixing.leastError) {
+        copyBest(&solver->mixing, &solver->rows, &stage->pack, false);
+        solver->mixing.leastError = error;
     }
     if (i == plain) {
         beginMixing(&solver->mixing, &solver->rows, &stage->pack);

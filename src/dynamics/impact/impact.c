@@ -562,19 +562,14 @@ static double findCrossing(const Series* series, double value, double low, doubl
     return rbFindRoot(differenceAt, &difference, low, high, 0.0, EVALUATIONS_MAX).x;
 }
 
-// Where the slope of the series changes sign between low and high.
-static double findExtremum(const Series* series, double low, double high)
-{
-    Difference difference = {series, 0.0};
-    return rbFindRoot(slopeAt, &difference, low, high, 0.0, EVALUATIONS_MAX).x;
-}
-
 // The first point from start to end where u_z rises (sign 1) or falls (-1) to a value; INFINITY if
 // there is none. Within a piece it has at most one extremum.
 static double findPassage(const Series* z, double value, double sign, double start, double end)
 {
     bool turns = (evaluateSlope(z, start) > 0.0) != (evaluateSlope(z, end) > 0.0);
-    double marks[3] = {start, turns ? findExtremum(z, start, end) : end, end};
+    Difference slope = {z, 0.0};
+    double extremum = turns ? rbFindRoot(slopeAt, &slope, start, end, 0.0, EVALUATIONS_MAX).x : end;
+    double marks[3] = {start, extremum, end};
     double last = sign * (evaluate(z, start) - value);
     for (int i = 1; i < 3; ++i) {
         double next = sign * (evaluate(z, marks[i]) - value);

@@ -269,12 +269,6 @@ static bool isSteady(const TopInvariants* t)
     return isAligned || t->q == 0.0 || t->p == 0.0 || t->gapPB == 0.0;
 }
 
-// Sign of the permutation (other, middle, polar) of the axes x, y, z.
-static double permutationSign(const int axes[3])
-{
-    return (axes[1] + 1) % 3 == axes[0] ? 1.0 : -1.0;
-}
-
 // The elliptic part of a flight that is not steady; false when the phase is not finite.
 static bool prepareElliptic(rbFreeTop* top, const TopInvariants* t, double spinScale)
 {
@@ -286,7 +280,8 @@ static bool prepareElliptic(rbFreeTop* top, const TopInvariants* t, double spinS
     top->handed = t->moment[2] > t->moment[1] ? 1.0 : -1.0;
 
     double polarSign = t->spin[2] < 0.0 ? -1.0 : 1.0;
-    double middleSign = permutationSign(top->axes) * top->handed * polarSign;
+    double order = (top->axes[1] + 1) % 3 == top->axes[0] ? 1.0 : -1.0; // of the axes x, y, z
+    double middleSign = order * top->handed * polarSign;
     double amplitudeB = sqrt(t->q / (t->moment[0] * t->gapPB));
     double amplitudeO = sqrt(t->q / (t->moment[1] * t->gapPO));
     double amplitudeP = sqrt(t->p / (t->moment[2] * t->gapPO));
@@ -341,21 +336,14 @@ rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal)
     return top;
 }
 
-// Steady rotation: the spin axis is that of the momentum, the rate 2E/L.
-static rbQuat evaluateSteady(const rbFreeTop* top, double dt)
-{
-    double s, c;
-    rbSinCos(0.5 * reduceTurns(top->precession * dt), &s, &c);
-    rbVec3 axis = top->direction;
-    rbQuat turn = {c, s * axis.x, s * axis.y, s * axis.z};
-    return rbMulQuat(top->frame, turn);
-}
-
 void rbFreeTop_Evaluate(const rbFreeTop* top, double dt, rbQuat* orientation, rbVec3* spinLocal)
 {
-    if (top->rate == 0.0) {
-        rbVec3 momentum = rbScale(top->momentum, top->direction);
-        *orientation = rbNormalizeQuat(evaluateSteady(top, dt));
+    if (top->rate == 0.0) { // steady: the spin axis is that of the momentum, the rate 2E/L
+        double s, c;
+        rbVec3 momentum = rbScale(top->momentum, top->direction), axis = top->direction;
+        rbSinCos(0.5 * reduceTurns(top->precession * dt), &s, &c);
+        rbQuat around = {c, s * axis.x, s * axis.y, s * axis.z};
+        *orientation = rbNormalizeQuat(rbMulQuat(top->frame, around));
         *spinLocal = rbMulEach(momentum, top->invMoments);
         return;
     }

@@ -313,15 +313,6 @@ static void mixChange(Iteration* it)
     it->isMixing = true;
 }
 
-static bool isCut(const rbSolver* solver, int index, int* cursor)
-{
-    if (*cursor < solver->cutCount && solver->cuts[*cursor] == index) {
-        *cursor += 1;
-        return true;
-    }
-    return false;
-}
-
 // The error that the spring of a row leaves, of its error ahead: m or rad.
 static double springResidual(const Iteration* it, const rbRowBlock* block, int row, double error)
 {
@@ -371,7 +362,8 @@ static void gather(Iteration* it)
     for (int i = 0; i < it->m->blockCount; ++i) {
         const rbRowBlock* block = &it->m->blocks[i];
         double* residual = &it->c->residual[block->firstRow];
-        if (isCut(it->c->solver, i, &cursor)) {
+        if (cursor < it->c->solver->cutCount && it->c->solver->cuts[cursor] == i) {
+            cursor += 1;
             memset(residual, 0, (size_t)block->rowCount * sizeof(double));
             continue;
         }

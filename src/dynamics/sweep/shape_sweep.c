@@ -459,12 +459,6 @@ static Part getMoving(const Search* search, const Mover* mover, int slot)
     return part;
 }
 
-static double enter(const Search* search, const Part* a, const Part* b)
-{
-    double along = enterAlong(search, a->edge, b->edge);
-    return isinf(along) ? along : rbMaxOf(enterBox(search, a, b), along);
-}
-
 static void meetBlock(Search* search, const rbTriangleBlock* block, const Single* single)
 {
     for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
@@ -603,7 +597,8 @@ static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b
         } else {
             partB = getStanding(search, b, slot);
         }
-        double key = enter(search, &partA, &partB);
+        double along = enterAlong(search, partA.edge, partB.edge);
+        double key = isinf(along) ? along : rbMaxOf(enterBox(search, &partA, &partB), along);
         if (isinf(key)) {
             continue;
         }

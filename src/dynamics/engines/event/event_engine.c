@@ -419,13 +419,6 @@ static double distanceAt(rbEventEngine* engine, const rbEventHost* host, int ind
     return contact.distance;
 }
 
-// Whether the detector of a pair left an overlap in a run.
-static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, double depth)
-{
-    return engine->pairs.data[index].isDetected && engine->detector.row->acceptsOverlap != NULL &&
-           engine->detector.row->acceptsOverlap(engine, index, time, depth);
-}
-
 // Returns the energy that the move required, J.
 static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        rbVec3 by)
@@ -475,7 +468,10 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         }
         rbVec3 normal;
         double depth = -distanceAt(engine, host, i, time, &normal);
-        if (!(depth > engine->tolerance) || isOverlapAccepted(engine, i, time, depth)) {
+        const rbDetectorRow* row = pair->isDetected ? engine->detector.row : NULL;
+        if (!(depth > engine->tolerance) || // or the detector left it in a run
+            (row != NULL && row->acceptsOverlap != NULL &&
+             row->acceptsOverlap(engine, i, time, depth))) {
             continue;
         }
         overlap->count += 1;

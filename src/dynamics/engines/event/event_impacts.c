@@ -753,12 +753,6 @@ static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* clu
     return place;
 }
 
-static double approachOf(const Cluster* cluster, int a, int b, const rbEventContact* contact)
-{
-    rbVec3 u = rbGetRelativeVelocity(&cluster->impacts[a], &cluster->impacts[b], contact->point);
-    return -rbDot(u, contact->normal);
-}
-
 static bool hasContact(const Cluster* cluster, int pair)
 {
     for (int i = 0; i < cluster->contactCount; ++i) {
@@ -793,9 +787,12 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     }
     int a = isFirst ? place : other, b = isFirst ? other : place;
     for (int i = 0; i < found.touching; ++i) {
-        found.points[i].point = rbAdd(found.points[i].point, shiftA);
-        addContact(engine, cluster, pairIndex, &found.points[i], (const int[2]){a, b},
-                   approachOf(cluster, a, b, &found.points[i]));
+        rbEventContact* contact = &found.points[i];
+        contact->point = rbAdd(contact->point, shiftA);
+        rbVec3 u =
+            rbGetRelativeVelocity(&cluster->impacts[a], &cluster->impacts[b], contact->point);
+        addContact(engine, cluster, pairIndex, contact, (const int[2]){a, b},
+                   -rbDot(u, contact->normal));
     }
 }
 

@@ -249,14 +249,6 @@ static void setCompliance(rbStepMechanism* mechanism, double h, Stage stage)
     }
 }
 
-// The impulse of a row at its limit over a time.
-static double limitImpulse(const rbStepMechanism* mechanism, int row, double time)
-{
-    RB_ASSERT(!(mechanism->m.limits[row] < 0.0));
-    double most = time * mechanism->m.limits[row];
-    return mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
-}
-
 // Power of constant torques with the current velocities.
 static double torquePower(const rbStepRun* run)
 {
@@ -364,10 +356,9 @@ static double dampingImpulse(const rbStepMechanism* mechanism, const rbRowBlock*
 // Cause of the work of a row that is held: assembling, friction, or a motor.
 static rbWorkCause causeOf(const rbStepMechanism* mechanism, int block)
 {
-    if (mechanism->m.blocks[block].kind == RB_ROW_HOLD) {
-        return RB_WORK_ASSEMBLY;
-    }
-    return mechanism->infos[block].role == RB_ROLE_FRICTION ? RB_WORK_DISSIPATION : RB_WORK_MOTOR;
+    return mechanism->m.blocks[block].kind == RB_ROW_HOLD     ? RB_WORK_ASSEMBLY
+           : mechanism->infos[block].role == RB_ROLE_FRICTION ? RB_WORK_DISSIPATION
+                                                              : RB_WORK_MOTOR;
 }
 
 // Work of motors, damping and friction in a stage: impulse times the mean of the rates before and
@@ -421,8 +412,10 @@ static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
         for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
             bool isActive = block->kind != RB_ROW_SPRING || m->compliance[row] < INFINITY;
             double x = isGuessed && isActive ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
-            bool isFree = mechanism->rows.limits[row] == RB_LIMIT_FREE;
-            m->impulses[row] = isFree ? x : limitImpulse(mechanism, row, 0.5 * h);
+            rbLimitState state = mechanism->rows.limits[row];
+            double most = 0.5 * h * m->limits[row];
+            RB_ASSERT(!(m->limits[row] < 0.0));
+            m->impulses[row] = state == RB_LIMIT_FREE ? x : state == RB_LIMIT_HIGH ? most : -most;
             isPushed = isPushed || m->impulses[row] != 0.0;
         }
         if (isPushed) {
@@ -468,13 +461,6 @@ static void allowLeftover(rbStepMechanism* mechanism)
     }
 }
 
-// Rows that leave their limits all together may return all together, forever. So after some changes
-// only one may change at a time, then none, and the search ends.
-static int allowedReleases(int changes)
-{
-    return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
-}
-
 typedef rbCorrected CorrectFn(rbCorrector* corrector, rbMechanism* mechanism,
                               const rbCorrection* correction, rbLimitState* limits);
 
@@ -492,7 +478,10 @@ static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
     rbCorrected corrected;
     int iterations = 0;
     for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
-        correction->releasesMax = allowedReleases(changes);
+        // rows that leave their limits all together may return all together, forever
+        correction->releasesMax = changes < FREE_CHANGES     ? INT_MAX
+                                  : changes < SINGLE_CHANGES ? 1
+                                                             : 0;
         corrected = solve[stage](corrector, &mechanism->m, correction, mechanism->rows.limits);
         iterations += corrected.iterations;
         if (!run->isTrial) {
@@ -681,13 +670,6 @@ static void flyToEnd(rbStepMechanism* mechanism, double time)
     mechanism->isRefreshed = true;
 }
 
-// The impulses of RB_SCHEME_MIDDLE act half a step later.
-static void flyHalf(rbStepMechanism* mechanism, double time, double h)
-{
-    rbMechanism_LookAhead(&mechanism->m, 0.5 * h);
-    flyToEnd(mechanism, time + 0.5 * h);
-}
-
 // The forces of a share of the step, motors, and the explicit share of damping; all of the step:
 // instead of that, rows at their limits.
 static void pushAtStart(const rbStepRun* run, double time, double h, double share)
@@ -738,9 +720,10 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     pushAtStart(run, time, h, 0.5);
     double ahead = h;
-    if (isMiddle) {
-        flyHalf(mechanism, time, h);
+    if (isMiddle) { // the impulses act half a step later
         ahead = 0.5 * h;
+        rbMechanism_LookAhead(m, ahead);
+        flyToEnd(mechanism, time + ahead);
     }
     allowLeftover(mechanism);
     setCompliance(mechanism, ahead, STAGE_START);

@@ -291,26 +291,6 @@ void rbStepContacts_MakeReady(rbStepContacts* c)
     rbStepContacts_PrepareRows(c, c->engine->settings.step);
 }
 
-// The same with the stored contacts of the pairs: to the bit as in a snapshot.
-static void makeReadyAgain(rbStepContacts* c)
-{
-    c->trial.isFlown = false;
-    placeBodies(c);
-    takeSet(c, rbContactPairs_GetSet(c->pairs));
-    rbStepContacts_PrepareRows(c, c->engine->settings.step);
-}
-
-// When overlaps of the start should be undone: bodies in a row push each other along, so the ways
-// of all pairs add up.
-static double findPartEnd(const rbStepContacts* c, double time, double step)
-{
-    double way = 0.0;
-    for (int i = 0; i < c->found.contactCount; ++i) {
-        way += fmax(0.0, -rbFindLeastGap(&c->set, &c->set.contacts[i]));
-    }
-    return time + PART_TIMES * way / c->settings.partSpeed + PART_STEPS * step;
-}
-
 // Pairs of bodies that overlap by more than the run has left so far.
 static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
 {
@@ -412,7 +392,12 @@ void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time
     rbStepContacts_MakeReady(c);
     c->statistics.pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
     c->statistics.contactCount = c->found.pointCount;
-    c->start.partUntil = findPartEnd(c, time, c->engine->settings.step);
+    double way = 0.0; // bodies in a row push each other along: the ways of all pairs add up
+    for (int i = 0; i < c->found.contactCount; ++i) {
+        way += fmax(0.0, -rbFindLeastGap(&c->set, &c->set.contacts[i]));
+    }
+    c->start.partUntil =
+        time + PART_TIMES * way / c->settings.partSpeed + PART_STEPS * c->engine->settings.step;
     if (overlap != NULL) {
         validateOverlaps(c, overlap);
         if (overlap->count > 0) {
@@ -614,8 +599,11 @@ void rbStepContacts_Move(rbStepContacts* contacts, rbByteStream* stream)
     }
     rbContactPairs_Move(contacts->pairs, stream);
     rbContactFreeze_Move(contacts->rest.freeze, stream);
-    if (stream->isLoading) {
-        makeReadyAgain(contacts);
+    if (stream->isLoading) { // with the stored contacts of the pairs: to the bit
+        contacts->trial.isFlown = false;
+        placeBodies(contacts);
+        takeSet(contacts, rbContactPairs_GetSet(contacts->pairs));
+        rbStepContacts_PrepareRows(contacts, contacts->engine->settings.step);
     }
     moveReaches(contacts, stream);
     rbStepLimits_Move(contacts, stream);

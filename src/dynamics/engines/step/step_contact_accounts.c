@@ -18,15 +18,6 @@
 // Points of rolling bodies may approach by this many times their centripetal acceleration.
 #define TURNING_TIMES 2.0
 
-// Of bodies with joints and springs: what these have done since the node, as if all of it had acted
-// for friction of the start after, and of the end before. In the sum of both, each acts with half.
-static void pullJointed(rbStepContacts* c, const rbMechBody* body)
-{
-    rbVec3 spun = rbSub(body->startMomentum, body->momentum);
-    c->accounts.pulls.data[body->index] = rbSub(body->startVelocity, body->velocity);
-    c->accounts.twists.data[body->index] = rbMulSV(c->bodies.data[body->index].invInertia, spun);
-}
-
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
@@ -55,7 +46,11 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
             rbContactStep_IsTouched(c, i)) {
             const rbMechBody* body = rbContactStep_GetBody(c, i);
             if (share < 0.0 && c->engine->bodies.data[i].mechanism >= 0) {
-                pullJointed(c, body);
+                // what joints and springs have done since the node, as if all of it had acted for
+                // friction of the start after, and of the end before: in the sum each has half
+                rbVec3 spun = rbSub(body->startMomentum, body->momentum);
+                c->accounts.pulls.data[i] = rbSub(body->startVelocity, body->velocity);
+                c->accounts.twists.data[i] = rbMulSV(c->bodies.data[i].invInertia, spun);
             } else {
                 c->accounts.pulls.data[i] = rbScale(share, pullOf(host, body, time, h));
             }

@@ -501,14 +501,6 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
 }
 
-// Bodies that a scene puts onto each other without a gap are moved apart by the shell in the first
-// step. Their motion does not pay for that: a block on a slope would stand still for this step.
-static bool isPlacing(const rbStepContacts* c, int index)
-{
-    return c->grid.index == 1 && c->flight.late.data[index] == RESTING &&
-           !c->settings.isOverlapAllowed;
-}
-
 // Returns what the flight lifted it, see payWay.
 static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
@@ -530,7 +522,10 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
     }
     rbVec3 kick = rbScale(rbContactStep_PartOf(c, h), c->flight.kicks.data[index]);
     if (c->flight.kinds.data[index] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
-        if (isPlacing(c, index)) {
+        // bodies that a scene puts onto each other without a gap are moved apart by the shell in
+        // the first step, without speed: a block on a slope would stand still for this step
+        if (c->grid.index == 1 && c->flight.late.data[index] == RESTING &&
+            !c->settings.isOverlapAllowed) {
             return body->mass * rbDot(kick, rbSub(body->velocity, flight));
         }
         *late = fmax(*late, RB_STEP_SNAP * h);

@@ -221,13 +221,6 @@ static void addRow(rbStepContacts* c, const rbMechanism* m, const rbRowBlock* bl
     rbArray_Push(c->solvers.links, link);
 }
 
-// The residual of a row; one at its limit may move on in the direction of the push.
-static double leftOf(const rbContactLink* link, double residual)
-{
-    bool isHeld = fabs(link->impulse) >= link->most && residual * link->impulse <= 0.0;
-    return isHeld ? 0.0 : fabs(residual);
-}
-
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
 {
     rbStepContacts* c = joints->c;
@@ -245,9 +238,10 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
                 if (m->compliance[row] < INFINITY) {
                     double residual = mechanism->inner->residual[row];
                     addRow(c, m, block, k, residual);
-                    double left =
-                        leftOf(&c->solvers.links.data[c->solvers.links.count - 1], residual);
-                    most = left <= most ? most : left;
+                    const rbContactLink* link = &c->solvers.links.data[c->solvers.links.count - 1];
+                    bool isHeld = fabs(link->impulse) >= link->most &&
+                                  residual * link->impulse <= 0.0; // it may move on with the push
+                    most = isHeld || fabs(residual) <= most ? most : fabs(residual);
                 }
             }
         }
@@ -317,13 +311,6 @@ typedef struct Stop {
     double curve; // rad or m: gain of the coordinate in a step beyond its rate times h
 } Stop;
 
-// Radius of gyration about an axis through the center of mass.
-static double gyrationAbout(const rbMechBody* body, rbVec3 axis)
-{
-    rbVec3 local = rbMulMtV(body->pose.rotation, axis);
-    return sqrt(rbDot(rbMulEach(local, local), body->moments) * body->invMass);
-}
-
 // The lever of an angle about a unit axis through a point: toward the center of mass, up to the
 // center of percussion, where the joint does not feel the impact.
 static void placeLever(Stop* stop, rbVec3 anchor, rbVec3 axis)
@@ -331,7 +318,8 @@ static void placeLever(Stop* stop, rbVec3 anchor, rbVec3 axis)
     const rbMechBody* body = stop->b->isDynamic ? stop->b : stop->a;
     rbVec3 arm = rbSub(body->pose.position, anchor);
     rbVec3 across = rbAddScaled(arm, -rbDot(arm, axis), axis);
-    double gyration = gyrationAbout(body, axis);
+    rbVec3 local = rbMulMtV(body->pose.rotation, axis);
+    double gyration = sqrt(rbDot(rbMulEach(local, local), body->moments) * body->invMass);
     double distance = rbLength(across);
     double most = LEVER_MOST * fmax(fmax(distance, gyration), LEVER_LEAST);
     bool isArm = distance > 1e-6 * gyration && distance > 0.0;

@@ -148,16 +148,6 @@ static double combineRuns(rbStepContacts* c, const rbStepRuns* runs, const doubl
     return estimate;
 }
 
-// Contacts at the combined poses, with the impulses of the last run. What sticks has not slipped.
-static void findAgain(rbStepContacts* c)
-{
-    rbStepContacts_MakeReady(c);
-    for (int i = 0; i < c->set.pointCount; ++i) {
-        memset(c->set.points[i].slip, 0, sizeof c->set.points[i].slip);
-    }
-    rbStepLimits_Keep(c);
-}
-
 // A step of the order asked for; false: the active set changes in it, and the state is invalid.
 static bool makeStep(rbStepContacts* c, const rbStepHost* host, double h, double* estimate)
 {
@@ -182,7 +172,13 @@ static bool makeStep(rbStepContacts* c, const rbStepHost* host, double h, double
         }
     }
     *estimate = combineRuns(c, &runs, start, h);
-    findAgain(c);
+    // contacts at the combined poses, with the impulses of the last run; what sticks has not
+    // slipped
+    rbStepContacts_MakeReady(c);
+    for (int i = 0; i < c->set.pointCount; ++i) {
+        memset(c->set.points[i].slip, 0, sizeof c->set.points[i].slip);
+    }
+    rbStepLimits_Keep(c);
     return true;
 }
 
