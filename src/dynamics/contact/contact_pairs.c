@@ -833,11 +833,11 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     if (areApart(&pair, &a, &b, near)) {
         return false;
     }
-    // overlap gets no deeper, and is undone as fast as the settings say
-    double parted = flight->h * pairs->settings.partSpeed - (pairs->settings.shell - near);
-    double slack = CAPPED_SLACK * fmin(a.radius, b.radius);
+    // overlap gets no deeper, and is undone where the settings allow it in one step
     double node = getNodeDistance(pairs, item.slot);
-    double limit = flight->isCapped ? fmin(near, node) - slack : fmin(near, node + parted);
+    double way = flight->h * pairs->settings.partSpeed - (pairs->settings.shell - near);
+    double slack = flight->isCapped ? CAPPED_SLACK * fmin(a.radius, b.radius) : 0.0;
+    double limit = !flight->isCapped && node + way >= near ? near : fmin(near, node) - slack;
     rbSeparationCache cache = copyCache(pairs, item.slot);
     if (isManyfold(pairs, item.a, item.b)) {
         bool overlaps = false;
