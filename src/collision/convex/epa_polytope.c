@@ -53,11 +53,6 @@ static inline void storePair(double* to, rbLanePair pair)
     memcpy(to, &pair, sizeof pair);
 }
 
-static inline double leastOf(rbLanePair a)
-{
-    return rbLanePair_Min((rbLanePair){a[1], a[0]}, a)[0];
-}
-
 // -------------------------------------------------------------------------------------------- keys
 
 // Pads the keys after the last face.
@@ -198,7 +193,8 @@ static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
         a = next;
         squareA = squareNext;
     }
-    return (thin[0] | thin[1]) != 0 ? setPlanesSlowly(scratch, first, count, w) : leastOf(least);
+    return (thin[0] | thin[1]) != 0 ? setPlanesSlowly(scratch, first, count, w)
+                                    : rbLanePair_Min((rbLanePair){least[1], least[0]}, least)[0];
 }
 
 // ----------------------------------------------------------------------------------------- horizon

@@ -39,13 +39,6 @@ static bool boxesMeet(const double a[2], const double b[2], const double c[2], c
     return true;
 }
 
-static bool segmentsTouch(const double a[2], const double b[2], const double c[2],
-                          const double d[2])
-{
-    return boxesMeet(a, b, c, d) && turn(a, b, c) * turn(a, b, d) <= 0 &&
-           turn(c, d, a) * turn(c, d, b) <= 0;
-}
-
 bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2])
 {
     RB_ASSERT(count >= 3);
@@ -63,7 +56,10 @@ bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2])
         }
         int last = i == 0 ? count - 1 : count;
         for (int j = i + 2; j < last; ++j) {
-            if (segmentsTouch(a, b, points[j], points[(j + 1) % count])) {
+            const double* d = points[j];
+            const double* e = points[(j + 1) % count];
+            if (boxesMeet(a, b, d, e) && turn(a, b, d) * turn(a, b, e) <= 0 &&
+                turn(d, e, a) * turn(d, e, b) <= 0) {
                 sides[0] = i;
                 sides[1] = j;
                 return true;

@@ -292,14 +292,21 @@ static void partIsland(rbStepContacts* c, const rbContactIsland* island, double 
     }
 }
 
+static bool isBearing(const rbStepContacts* c, const rbContact* contact)
+{
+    bool isAny = false;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        isAny = isAny || c->set.points[k].impulse[0] > 0.0;
+    }
+    return isAny;
+}
+
 // A body resting on something continues with its time.
 static void noteResting(rbStepContacts* c, const rbContact* contact)
 {
-    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-        if (c->set.points[k].impulse[0] > 0.0) {
-            c->flight.late.data[contact->bodyA] = RESTING;
-            c->flight.late.data[contact->bodyB] = RESTING;
-        }
+    if (isBearing(c, contact)) {
+        c->flight.late.data[contact->bodyA] = RESTING;
+        c->flight.late.data[contact->bodyB] = RESTING;
     }
 }
 
@@ -437,27 +444,14 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
     return findShare(along, square, work, true);
 }
 
-// If a flight was pushed up higher than the speed along the force allows, the missing energy is
-// taken from the remaining motion. Returns the energy still missing, J: contacts that separate
-// overlaps have lifted it.
-static double payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
+// The energy that a body lacks for the height to which a flight pushed it, J: contacts that
+// separate overlaps, or stop another end of it, have lifted it.
+static double findLift(const rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
 {
     double square = rbDot(kick, kick);
     double along = rbDot(v, kick);
     double missing = along * along + 2.0 * square * rbDot(w, kick);
-    if (missing >= 0.0 || !(square > 0.0)) {
-        return 0.0;
-    }
-    rbVec3 spin =
-        rbMulSV(rbSym3_FromPrincipal(body->invMoments, body->pose.rotation), body->momentum);
-    double energy = body->mass * rbLengthSquared(body->velocity) + rbDot(spin, body->momentum);
-    double part = 1.0 + body->mass * missing / (square * energy);
-    double factor = energy > 0.0 && part > 0.0 ? sqrt(part) : 0.0;
-    double left = energy + body->mass * missing / square;
-    body->velocity = rbScale(factor, body->velocity);
-    body->momentum = rbScale(factor, body->momentum);
-    RB_ASSERT(!(factor > 1.0) && !(left > 0.0 && factor == 0.0 && part > 0.0));
-    return factor > 0.0 ? 0.0 : -0.5 * left;
+    return square > 0.0 ? -0.5 * body->mass * fmin(missing, 0.0) / square : 0.0;
 }
 
 // Whether a flight leads elsewhere than the velocity the body continues with.
@@ -501,7 +495,7 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
 }
 
-// Returns what the flight lifted it, see payWay.
+// Returns the energy that lifted it in the flight, see findLift.
 static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
     double h = *(const double*)args;
@@ -538,7 +532,7 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
         findShare(rbDot(start, kick), rbDot(kick, kick), rbDot(flight, kick), true) - 0.5;
     body->velocity = rbAddScaled(body->velocity, share, kick);
     body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-    return payWay(body, start, kick, flight);
+    return findLift(body, start, kick, flight);
 }
 
 // ... and continue with the other. Arriving bodies collide with the forces of their time in the
@@ -692,16 +686,18 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 // rad, after it.
 #define TURN_MOST 0.3
 
-// How many contacts each body has at the node.
+// How many contacts each body has at the node; one that bears a load counts twice.
 static void countTouching(rbStepContacts* c)
 {
     rbArray_SetCount(c->flight.touching, c->bodies.count);
     memset(c->flight.touching.data, 0, (size_t)c->bodies.count);
     for (int i = 0; i < c->set.contactCount; ++i) {
-        const int bodies[2] = {c->set.contacts[i].bodyA, c->set.contacts[i].bodyB};
+        const rbContact* contact = &c->set.contacts[i];
+        const int bodies[2] = {contact->bodyA, contact->bodyB};
+        int weight = isBearing(c, contact) ? 2 : 1;
         for (int k = 0; k < 2; ++k) {
             unsigned char* count = &c->flight.touching.data[bodies[k]];
-            *count = (unsigned char)(*count < 2 ? *count + 1 : 2);
+            *count = (unsigned char)(*count < 2 ? *count + weight : 2);
         }
     }
 }

@@ -876,29 +876,52 @@ static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, doubl
     c->stage.areSettled = true;
 }
 
-// Bodies that were stopped have not gone the whole way of the forces: motion that these do not pay
-// for is taken from them.
+// A body with what the step has changed of its velocities, or with those of the node.
+static rbContactBody showChange(const rbStepContacts* c, int index, bool isOfNode)
+{
+    const rbMechBody* node = &c->trial.loose.data[c->own.places1.data[index] - 1];
+    rbContactBody shown = c->bodies.data[index];
+    rbVec3 spin = rbMulSV(shown.invInertia, node->momentum);
+    shown.velocity = isOfNode ? node->velocity : rbSub(shown.velocity, node->velocity);
+    shown.spin = isOfNode ? spin : rbSub(shown.spin, spin);
+    return shown;
+}
+
+// Bodies that were stopped have not gone the whole way of the forces: of what these have changed in
+// the step the part is taken back that their way does not pay for. What they do not change, such as
+// sliding without friction, stays as it is.
 static void payForWay(rbStepContacts* c, const rbContactIsland* island, double h)
 {
     double paid = 0.0;
     double now = 0.0;
+    double begun = 0.0;
+    double changed = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         int index = island->bodies[i];
         const rbMechBody* body = rbContactStep_GetBody(c, index);
         const rbMechBody* node = &c->trial.loose.data[c->own.places1.data[index] - 1];
-        rbVec3 local = rbMulMtV(node->pose.rotation, node->momentum);
         rbVec3 way = rbScale(rbContactStep_PartOf(c, h) / h,
                              rbSub(body->pose.position, node->pose.position));
-        paid += body->mass * (0.5 * rbLengthSquared(node->velocity) +
-                              rbDot(c->flight.kicks.data[index], way)) +
-                0.5 * rbDot(rbMulEach(local, local), node->invMoments);
+        rbContactBody was = showChange(c, index, true);
+        rbContactBody change = showChange(c, index, false);
+        begun += rbContactStep_GetKinetic(body, &was);
+        paid += body->mass * rbDot(c->flight.kicks.data[index], way);
         now += rbContactStep_GetKinetic(body, &c->bodies.data[index]);
+        changed += rbContactStep_GetKinetic(body, &change);
     }
-    double factor = paid < now ? sqrt(fmax(0.0, paid / now)) : 1.0;
-    for (int i = 0; i < island->bodyCount; ++i) {
+    // the energy without a part x of the change: now - rate x + changed x^2
+    double excess = now - begun - paid;
+    double rate = now - begun + changed;
+    double root = rate * rate - 4.0 * changed * excess;
+    double part = excess > 0.0 ? 1.0 : 0.0;
+    if (excess > 0.0 && rate > 0.0 && root > 0.0) {
+        part = fmin(1.0, 2.0 * excess / (rate + sqrt(root)));
+    }
+    for (int i = 0; i < island->bodyCount && part > 0.0; ++i) {
         rbContactBody* body = &c->bodies.data[island->bodies[i]];
-        body->velocity = rbScale(factor, body->velocity);
-        body->spin = rbScale(factor, body->spin);
+        rbContactBody change = showChange(c, island->bodies[i], false);
+        body->velocity = rbAddScaled(body->velocity, -part, change.velocity);
+        body->spin = rbAddScaled(body->spin, -part, change.spin);
     }
 }
 
