@@ -448,12 +448,13 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
     RB_ASSERT(task->tolerance > 0.0 && task->known >= 0.0 && task->partSpeed >= 0.0);
     RB_ASSERT(task->linkCount == 0 || task->links != NULL);
     RB_ASSERT(run->h > 0.0 || !task->isOfPositions);
-    double work = 0.0;
     newton->acted = task->isOfPositions && !run->isContinued ? 0.0 : 1.0;
     newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
     if (rbNewton_Begin(newton, run, task)) {
         double stiffness = STIFFNESS_FIRST;
-        work = rbBlockMatrix_GetWork(&newton->matrix);
+        double usedMax =
+            fmin(FACTORIZATIONS_MAX, WORK_MAX / rbBlockMatrix_GetWork(&newton->matrix));
+        double far = newton->bodies.count > BODIES_MANY ? task->tolerance : FAR * task->tolerance;
         beginGuess(newton);
         newton->isKnown = !run->isContinued;
         double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
@@ -467,11 +468,7 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
             double last = left;
             left = violation(newton);
             bool isStalled = left <= task->tolerance && left > STALLED * last;
-            int used = *rounds - begun;
-            double far = newton->bodies.count > BODIES_MANY ? 1.0 : FAR;
-            bool isSpent = left > far * task->tolerance &&
-                           (used > FACTORIZATIONS_MAX || used * work > WORK_MAX);
-            if (isStalled || isSpent) {
+            if (isStalled || (left > far && *rounds - begun > usedMax)) {
                 break;
             }
         }
@@ -480,5 +477,5 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         }
     }
     rbNewton_Forget(newton);
-    return left < task->known ? left : task->known;
+    return fmin(left, task->known);
 }
