@@ -30,14 +30,6 @@ double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
     return linear + angular + potential;
 }
 
-// J, to lift a body by its radius, or by its radius of gyration if it has no shape.
-static double findLift(const rbBody* body, const rbMotionBody* motion)
-{
-    rbVec3 m = motion->moments;
-    double gyration = sqrt(fmax(m.x, fmax(m.y, m.z)) / motion->mass);
-    return motion->mass * fmax(body->radius, gyration) * rbLength(motion->acceleration);
-}
-
 // Least bodies of a block: sums are rounded by block.
 #define BODIES_LEAST 1024
 
@@ -66,7 +58,11 @@ static void sumBodies(void* context, rbShare share)
         ledger.potential += parts[2];
         ledger.work += s->work;
         ledger.mass += motion->mass;
-        ledger.energyScale += findLift(&world->bodies.data[i], motion);
+        // to lift it by its radius, or by its radius of gyration if it has no shape
+        rbVec3 m = motion->moments;
+        double gyration = sqrt(fmax(m.x, fmax(m.y, m.z)) / motion->mass);
+        ledger.energyScale += motion->mass * fmax(world->bodies.data[i].radius, gyration) *
+                              rbLength(motion->acceleration);
         ledger.momentum = rbAdd(ledger.momentum, momentum);
         ledger.spinMomentum = rbAdd(ledger.spinMomentum, spin);
         ledger.angularMomentum =

@@ -146,10 +146,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x8059a0ae2b5154afu},
-    {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0x1e8614283945db56u},
-    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x07112ce8151a940fu},
-    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x06188f5bde20b5e7u},
+    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x4b8a3448a5fa4b13u},
+    {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0xf2ee4d2c7edc4524u},
+    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0xf4de6a95b6ac0b27u},
+    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0xee3950a9f62cf98bu},
 };
 enum {
     MODES = sizeof modes / sizeof modes[0]
@@ -259,8 +259,8 @@ static uint64_t runCluster(const Mode* mode)
 static void freeClustersHaveTheSameBits(void** state)
 {
     (void)state;
-    static const uint64_t expected[MODES] = {0x042afcd485e04a64u, 0x6b4fc79a8b5df626u,
-                                             0x07a3b79fe535f3bau, 0x9efd220a76b75098u};
+    static const uint64_t expected[MODES] = {0x82b9e47e07cc8e17u, 0x63b5598c15bf2a12u,
+                                             0x750d3aed3744efe1u, 0x13aa5d3805182778u};
     int differences = 0;
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runCluster(&modes[i]);
@@ -450,7 +450,7 @@ static uint64_t runRocking(int number)
 static void rockingHasTheSameBitsAtEveryOrder(void** state)
 {
     (void)state;
-    static const uint64_t expected[] = {0xc88f46b233a467a0u, 0x9e33da389f8e7130u,
+    static const uint64_t expected[] = {0xb393e613678a497fu, 0x9e33da389f8e7130u,
                                         0xce4125334e52bd04u};
     checkRuns(runRocking, expected, 3);
 }

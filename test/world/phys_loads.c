@@ -10,6 +10,7 @@
 #define FALLS_FULL 20000
 #define BODIES 3
 #define SHAPES 4
+#define WHEELS 60
 
 static rbGeometry* drawShape(rbRandom* random)
 {
@@ -148,5 +149,64 @@ static void smoothGroundTakesNoMomentumAlongIt(void** state)
     checkBelow(most, 1e-9);
 }
 
+// A wheel rolls against a curb and over it. At the edge w becomes w (1 - 2 h / (3 R)), and then
+// gravity takes what the height costs. Returns the relative error of the spin on top.
+static double roll(double radius, double height, double speed, double step, double* numerical)
+{
+    rbWorldDef def = defineArrivals(step, RB_CONTACT_TIME_STEP);
+    def.gravity = rbMakeVec3(0.0, 0.0, -9.81);
+    rbWorld* world = makeArrivalWorld(&def);
+    (void)addGround(world, 0.0, 5.0);
+    Flyer curb = {.geometry = rbCreateBox(rbMakeVec3(1.0, 1.0, 0.5 * height), NULL),
+                  .position = rbMakeVec3(1.5, 0.0, 0.5 * height),
+                  .friction = 5.0,
+                  .isStatic = true};
+    (void)addFlyer(world, &curb);
+    rbError error = {0};
+    rbBodyDef body = rbDefaultBodyDef();
+    body.position = rbMakeVec3(0.0, 0.0, radius);
+    body.linearVelocity = rbMakeVec3(speed, 0.0, 0.0);
+    body.angularVelocity = rbMakeVec3(0.0, speed / radius, 0.0);
+    rbBodyId wheel = rbCreateBody(world, &body, &error);
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = rbWorld_AddGeometry(world, rbCreateCylinder(radius, 0.1, NULL));
+    shape.transform.q = (rbQuat){sqrt(0.5), sqrt(0.5), 0.0, 0.0}; // its axis along y
+    shape.material.restitution = 0.0;
+    shape.material.friction = 5.0;
+    assert_false(RB_IS_NULL(rbCreateShape(world, wheel, &shape, &error)));
+    (void)rbWorld_AdvanceTo(world, 1.0 / speed + 1.0);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    *numerical = fabs(ledger.numericalEnergy) / ledger.energyScale;
+    double edge = speed / radius * (1.0 - 2.0 * height / (3.0 * radius));
+    double top = sqrt(edge * edge - 4.0 * 9.81 * height / (3.0 * radius * radius));
+    double spin = rbBody_GetState(world, wheel).angularVelocity.y;
+    rbDestroyWorld(world);
+    return fabs(spin / top - 1.0);
+}
+
+// The wheel goes on over the curb in the flight of the step in which it meets it, and pays for that
+// height after its collision.
+static void aWheelPaysForACurb(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(0xc0b)};
+    double worst = 0.0;
+    double most = 0.0;
+    for (int i = 0; i < rbTest_Count(WHEELS, FALLS); ++i) {
+        double radius = rbRandom_Range(&random, 0.2, 0.4);
+        double height = radius * rbRandom_Range(&random, 0.04, 0.12);
+        double speed = sqrt(9.81 * height) * rbRandom_Range(&random, 1.6, 2.4); // no jump
+        double step = 1e-3 * rbRandom_Range(&random, 0.25, 4.0);
+        double numerical;
+        double error = roll(radius, height, speed, step, &numerical);
+        worst = fmax(worst, error / step);
+        most = fmax(most, numerical);
+    }
+    print_message("spin on top: %.2g of a step in s, numerical energy %.2g\n", worst, most);
+    checkBelow(worst, 8.0); // it collides where the step ends
+    checkBelow(most, 1e-3);
+}
+
 RB_TEST_GROUP(phys_loads, cmocka_unit_test(loadsThatEndAtOnceGiveNoEnergy),
-              cmocka_unit_test(smoothGroundTakesNoMomentumAlongIt));
+              cmocka_unit_test(smoothGroundTakesNoMomentumAlongIt),
+              cmocka_unit_test(aWheelPaysForACurb));

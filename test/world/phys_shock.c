@@ -5,7 +5,7 @@
 
 #define COURSES 8
 #define BRICKS 20
-#define WALLS 2
+#define WALLS 6
 #define WALLS_FULL 9
 #define APART_PART 0.05    // of the bricks may fall in one run only
 #define APART_HEIGHT 0.013 // m, of the mean heights, on average

@@ -604,13 +604,6 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
 
 // ---------------------------------------------------------------------------------------- points
 
-// Is the origin within tolerance of the triangle v with unit normal n?
-static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
-{
-    return fabs(rbDot(n, v[0])) <= tolerance &&
-           rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
-}
-
 static bool isOnBlock(const rbTriangleBlock* block, const rbVec3* normals, rbVec3 point,
                       double tolerance)
 {
@@ -621,7 +614,8 @@ static bool isOnBlock(const rbTriangleBlock* block, const rbVec3* normals, rbVec
         for (int k = 0; k < 3; ++k) {
             v[k] = rbSub(v[k], point);
         }
-        isOn = isOnTriangle(v, normals[block->faces[lane]], tolerance);
+        isOn = fabs(rbDot(normals[block->faces[lane]], v[0])) <= tolerance &&
+               rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
     }
     return isOn;
 }

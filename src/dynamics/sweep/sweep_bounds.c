@@ -392,15 +392,6 @@ static double findChordRoot(double low, double gapLow, double high, double gapHi
     return s < high - low ? low + s * (1.0 - SLACK) : high;
 }
 
-// The next time to evaluate: the tangent at low proves that the root cannot be later, unless the
-// t^2 terms push the bodies apart.
-static double guessEnd(double low, CoreHeight gap, double acceleration)
-{
-    double value = gap.height + 0.5 * acceleration * low * low;
-    double s = findRoot(value, -gap.rate - acceleration * low, -acceleration);
-    return low + s * (1.0 + PROBE_QUALITY);
-}
-
 // Widens the safe interval [0, low] by chords of the concave F.
 static double widen(const Along* along, double level, double low, double horizon)
 {
@@ -408,10 +399,14 @@ static double widen(const Along* along, double level, double low, double horizon
     double bad = horizon; // not evaluated, or not safe
     CoreHeight gap = gapAt(along, low, level);
     for (int i = 1; i < PROBES_MAX && low < bad; i += 2) {
-        if (!(gap.height + 0.5 * acceleration * low * low > 0.0)) {
+        double value = gap.height + 0.5 * acceleration * low * low;
+        if (!(value > 0.0)) {
             break; // the remainder costs more than it gains
         }
-        double high = guessEnd(low, gap, acceleration);
+        // the tangent at low proves that the root cannot be later, unless the t^2 terms push the
+        // bodies apart
+        double high = low + (1.0 + PROBE_QUALITY) *
+                                findRoot(value, -gap.rate - acceleration * low, -acceleration);
         if (!(high < bad)) {
             // no guess: far ahead, but by a factor that later chords can bridge
             high = bad < 16.0 * low ? bad : rbMinOf(sqrt(low) * sqrt(bad), 1e3 * low);
@@ -555,14 +550,6 @@ static rbSweepBody makePart(const rbSweepBody* body, int index)
     return part;
 }
 
-// A lower bound of the gap of two parts by the balls about the origins of their geometries.
-static double gapOfBalls(const rbSweepBody* a, const rbSweepBody* b)
-{
-    double radii = a->geometry->radius + b->geometry->radius + a->rounding + b->rounding;
-    double distance = rbDistance(a->pose.p, b->pose.p);
-    return distance - radii - 16.0 * DBL_EPSILON * (distance + fabs(radii));
-}
-
 // The result of GJK for two convex parts; otherwise the result for the whole bodies.
 static rbSweepGap measureParts(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* whole)
 {
@@ -596,7 +583,11 @@ static double boundParts(const rbSweepBody* a, const rbSweepBody* b, const rbSwe
         rbSweepBody partA = makePart(a, i);
         for (int j = 0; j < countB; ++j) {
             rbSweepBody partB = makePart(b, j);
-            double known = rbMaxOf(gapOfBalls(&partA, &partB), gap->lower);
+            double radii =
+                partA.geometry->radius + partB.geometry->radius + partA.rounding + partB.rounding;
+            double distance = rbDistance(partA.pose.p, partB.pose.p);
+            double ofBalls = distance - radii - 16.0 * DBL_EPSILON * (distance + fabs(radii));
+            double known = rbMaxOf(ofBalls, gap->lower);
             if (rbBoundByPaths(&partA, &partB, known, level) >= least) {
                 continue; // far
             }

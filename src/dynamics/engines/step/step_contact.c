@@ -52,8 +52,9 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactFreeze(contacts->rest.freeze);
     rbArray_FreeAll(contacts->report.touches, contacts->own.loose, contacts->own.places1);
     rbArray_FreeAll(contacts->bodies, contacts->places, contacts->flight.kicks);
-    rbArray_FreeAll(contacts->own.radii, contacts->flight.late, contacts->own.links);
-    rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose);
+    rbArray_FreeAll(contacts->own.radii, contacts->flight.late, contacts->flight.lifts);
+    rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose,
+                    contacts->own.links);
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
     rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching, contacts->flight.meetings);
@@ -341,6 +342,7 @@ static double startBodies(rbStepContacts* c, const rbStepHost* host)
     int size = c->engine->bodies.count + 1;
     CLEAR(c->flight.kicks, size);
     CLEAR(c->flight.late, size);
+    CLEAR(c->flight.lifts, size);
     CLEAR(c->flight.kinds, size);
     CLEAR(c->own.radii, size);
     CLEAR(c->rest.isWoken, size);

@@ -444,14 +444,25 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
     return findShare(along, square, work, true);
 }
 
-// The energy that a body lacks for the height to which a flight pushed it, J: contacts that
-// separate overlaps, or stop another end of it, have lifted it.
-static double findLift(const rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
+// A wheel that meets a curb in a step goes on over it in the flight, and collides at its end: then
+// forces take the energy of the way from what is left of its motion along them. Returns the rest of
+// it, which contacts that part overlaps have given.
+static double payLift(rbStepContacts* c, int index, const void* args)
 {
+    double lift = c->flight.lifts.data[index];
+    rbMechBody* body = lift > 0.0 ? rbContactStep_GetBody(c, index) : NULL;
+    if (body == NULL) {
+        return 0.0;
+    }
+    rbVec3 kick =
+        rbScale(rbContactStep_PartOf(c, *(const double*)args), c->flight.kicks.data[index]);
     double square = rbDot(kick, kick);
-    double along = rbDot(v, kick);
-    double missing = along * along + 2.0 * square * rbDot(w, kick);
-    return square > 0.0 ? -0.5 * body->mass * fmin(missing, 0.0) / square : 0.0;
+    double along = fmax(0.0, -rbDot(body->velocity, kick));
+    double paid = fmin(2.0 * lift / body->mass, along * along / square);
+    double root = sqrt(fmax(0.0, along * along - square * paid));
+    double share = along > 0.0 ? paid / (along + root) : 0.0;
+    body->velocity = rbAddScaled(body->velocity, share, kick);
+    return lift - 0.5 * body->mass * paid;
 }
 
 // Whether a flight leads elsewhere than the velocity the body continues with.
@@ -495,7 +506,7 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
 }
 
-// Returns the energy that lifted it in the flight, see findLift.
+// Returns the energy that moved it apart from another at the start, J.
 static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
     double h = *(const double*)args;
@@ -527,12 +538,15 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
     if (!(*late > 0.0)) {
         return 0.0;
     }
-    rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
-    double share =
-        findShare(rbDot(start, kick), rbDot(kick, kick), rbDot(flight, kick), true) - 0.5;
+    double along = rbDot(rbAddScaled(body->velocity, -0.5, kick), kick);
+    double square = rbDot(kick, kick);
+    double work = rbDot(flight, kick);
+    double share = findShare(along, square, work, true) - 0.5;
+    double missing = fmax(0.0, -(along * along + 2.0 * square * work));
     body->velocity = rbAddScaled(body->velocity, share, kick);
     body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-    return findLift(body, start, kick, flight);
+    c->flight.lifts.data[index] = missing > 0.0 ? 0.5 * body->mass * missing / square : 0.0;
+    return 0.0;
 }
 
 // ... and continue with the other. Arriving bodies collide with the forces of their time in the
@@ -555,6 +569,7 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
 
 void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 {
+    c->accounts.sums.lifted += rbContactStep_EachBody(c, payLift, &h);
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         if (isLateMechanism(c, mechanism)) {
@@ -891,6 +906,8 @@ void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, doub
             }
         }
         if (findContact(c, arrival, &meeting, h)) {
+            c->flight.lifts.data[meeting.indices[0]] = 0.0;
+            c->flight.lifts.data[meeting.indices[1]] = 0.0;
             rbArray_Push(c->flight.meetings, meeting);
             continue;
         }

@@ -106,11 +106,17 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
 
 // Whether something rebounds, or two bodies alone meet with friction: then the law of impact holds
 // to its digits, with or without restitution. Without friction stopping is the law, and where
-// several contacts stop without rebound the velocity stage does it for all of them together.
+// several contacts stop without rebound the velocity stage does it for all of them together; but
+// what a flight lifted pays for that after its collisions.
 static bool isByLaw(const rbStepContacts* c, const rbContact* contact, bool isAlone)
 {
     bool isStriking = false;
-    bool canBe = contact->restitution > 0.0 || (isAlone && contact->stiction > 0.0);
+    int a = contact->bodyA;
+    int b = contact->bodyB;
+    double lift = fmax(c->flight.lifts.data[a] * c->bodies.data[a].invMass,
+                       c->flight.lifts.data[b] * c->bodies.data[b].invMass);
+    bool canBe = contact->restitution > 0.0 || (isAlone && contact->stiction > 0.0) ||
+                 2.0 * lift > c->settings.restSpeed * c->settings.restSpeed;
     for (int k = 0; canBe && !isStriking && k < contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
         isStriking = rbContactStep_IsStriking(c, contact, point);
@@ -772,6 +778,7 @@ static double beginFlight(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
     c->flight.late.data[index] = 0.0;
+    c->flight.lifts.data[index] = 0.0;
     c->flight.kinds.data[index] = RB_FLIGHT_PLAIN;
     c->flight.bodies.data[index] = c->bodies.data[index];
     c->accounts.given.data[index] = 0.0;
@@ -870,6 +877,7 @@ static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, doubl
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         c->flight.late.data[index] = -1.0;
+        c->flight.lifts.data[index] = 0.0;
     }
     rbContactStep_KickEarly(c, host, index, h);
     c->stage.isSettled.data[index] = 1;
@@ -889,10 +897,11 @@ static rbContactBody showChange(const rbStepContacts* c, int index, bool isOfNod
 
 // Bodies that were stopped have not gone the whole way of the forces: of what these have changed in
 // the step the part is taken back that their way does not pay for. What they do not change, such as
-// sliding without friction, stays as it is.
+// sliding without friction, stays as it is; if more is missing, it is paid after the collisions.
 static void payForWay(rbStepContacts* c, const rbContactIsland* island, double h)
 {
     double paid = 0.0;
+    double climbed = 0.0;
     double now = 0.0;
     double begun = 0.0;
     double changed = 0.0;
@@ -904,8 +913,11 @@ static void payForWay(rbStepContacts* c, const rbContactIsland* island, double h
                              rbSub(body->pose.position, node->pose.position));
         rbContactBody was = showChange(c, index, true);
         rbContactBody change = showChange(c, index, false);
+        double work = body->mass * rbDot(c->flight.kicks.data[index], way);
         begun += rbContactStep_GetKinetic(body, &was);
-        paid += body->mass * rbDot(c->flight.kicks.data[index], way);
+        paid += work;
+        c->flight.lifts.data[index] = fmax(0.0, -work);
+        climbed += c->flight.lifts.data[index];
         now += rbContactStep_GetKinetic(body, &c->bodies.data[index]);
         changed += rbContactStep_GetKinetic(body, &change);
     }
@@ -917,11 +929,14 @@ static void payForWay(rbStepContacts* c, const rbContactIsland* island, double h
     if (excess > 0.0 && rate > 0.0 && root > 0.0) {
         part = fmin(1.0, 2.0 * excess / (rate + sqrt(root)));
     }
-    for (int i = 0; i < island->bodyCount && part > 0.0; ++i) {
+    double missing = excess - part * (rate - part * changed);
+    double lift = climbed > 0.0 ? fmin(1.0, fmax(0.0, missing) / climbed) : 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
         rbContactBody* body = &c->bodies.data[island->bodies[i]];
         rbContactBody change = showChange(c, island->bodies[i], false);
         body->velocity = rbAddScaled(body->velocity, -part, change.velocity);
         body->spin = rbAddScaled(body->spin, -part, change.spin);
+        c->flight.lifts.data[island->bodies[i]] *= lift;
     }
 }
 

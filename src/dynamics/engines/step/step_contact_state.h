@@ -90,6 +90,7 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbContactBody) bodies; // per body, velocities of the flight, where it has its own
     RB_ARRAY(unsigned char) kinds;  // per body, rbFlightKind
     RB_ARRAY(double) late;          // s, per body: part of the step after it arrived
+    RB_ARRAY(double) lifts;         // J, per body: to be paid after its collisions
     RB_ARRAY(rbMeeting) meetings;
     RB_ARRAY(unsigned char) touching; // per body: its contacts at the node, at most 2
     RB_ARRAY(rbVec3) kicks;        // m/s, per body: velocity change by the forces in a whole step
@@ -401,7 +402,8 @@ void rbContactStep_SolveArrivals(rbStepContacts* c, const rbStepHost* host, doub
 // Islands with arriving bodies fly with one velocity and continue with another.
 void rbContactStep_TakeFlights(rbStepContacts* c);
 void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, double h);
-// Removes from arrived mechanisms the velocity that the end of the step will add.
+// After collisions: bodies pay for what the flight lifted them. Removes from arrived mechanisms the
+// velocity that the end of the step will add.
 void rbContactStep_TakeLateKicks(rbStepContacts* c, double h);
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h);
 // Points of pairs that arrived collide, although the flight may have left them slightly open.

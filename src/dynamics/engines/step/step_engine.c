@@ -599,16 +599,6 @@ static double sumForces(const rbStepMechanism* mechanism, int block, int freedom
     return sum;
 }
 
-static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA,
-                          const rbMechBody* bodyB)
-{
-    rbRow row;
-    rbFreedomModel_Rows(freedom, &bodyA->pose, &bodyB->pose, &row);
-    return rbDot(row.linear, rbSub(bodyB->velocity, bodyA->velocity)) +
-           rbDot(row.angularB, bodyB->angularVelocity) -
-           rbDot(row.angularA, bodyA->angularVelocity);
-}
-
 // m and rad, of a block at the node.
 static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
 {
@@ -653,7 +643,11 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
         const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
         result.freedomPositions[k] =
             rbStep_FollowFreedom(freedom, slot->positions[k], &bodyA.pose, &bodyB.pose);
-        result.freedomVelocities[k] = freedomRate(freedom, &bodyA, &bodyB);
+        rbRow row;
+        rbFreedomModel_Rows(freedom, &bodyA.pose, &bodyB.pose, &row);
+        result.freedomVelocities[k] = rbDot(row.linear, rbSub(bodyB.velocity, bodyA.velocity)) +
+                                      rbDot(row.angularB, bodyB.angularVelocity) -
+                                      rbDot(row.angularA, bodyA.angularVelocity);
         // Impulses act on A; a force that raises the position acts on B.
         result.freedomForces[k] = -sumForces(mechanism, slot->block, k);
     }

@@ -764,15 +764,6 @@ static double sumForceEnergy(const rbMechanism* m, double h)
     return sum;
 }
 
-// Whether the energy grew by no more than it may in a step. Joints do no work: more means that
-// look-ahead has found another configuration that closes them, far from the current one.
-static bool isTame(const rbStepMechanism* mechanism, const Totals* before, double forceEnergy)
-{
-    Totals sum = sumBodies(mechanism);
-    double most = TAME_PART * sum.kinetic + forceEnergy;
-    return !isConservative(mechanism) || sum.energy - before->energy <= most;
-}
-
 // Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
 // free mechanism, from the motion relative to its rigid-body motion, so that momentum is conserved.
 static void tame(rbStepMechanism* mechanism, const Totals* before)
@@ -819,7 +810,11 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
     rbStatus status = makeParts(&own, time, h, 0);
-    bool isWild = !isTame(mechanism, &before, forceEnergy);
+    // Joints do no work: if the energy grew by more than forces give, look-ahead has found another
+    // configuration that closes them, far from the current one.
+    Totals sum = sumBodies(mechanism);
+    bool isWild = isConservative(mechanism) &&
+                  !(sum.energy - before.energy <= TAME_PART * sum.kinetic + forceEnergy);
     if (mechanism->node.settleCount > 0 || (own.isForced && isWild)) {
         tame(mechanism, &before);
     } else if (status == RB_STATUS_OK && isWild) {
