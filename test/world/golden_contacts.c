@@ -146,10 +146,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x4b8a3448a5fa4b13u},
+    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x85de70e7b766c031u},
     {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0xf2ee4d2c7edc4524u},
-    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0xf4de6a95b6ac0b27u},
-    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0xee3950a9f62cf98bu},
+    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x7f0c9f2308f05c11u},
+    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0xfb57069b804e705du},
 };
 enum {
     MODES = sizeof modes / sizeof modes[0]
@@ -259,8 +259,8 @@ static uint64_t runCluster(const Mode* mode)
 static void freeClustersHaveTheSameBits(void** state)
 {
     (void)state;
-    static const uint64_t expected[MODES] = {0x82b9e47e07cc8e17u, 0x63b5598c15bf2a12u,
-                                             0x750d3aed3744efe1u, 0x13aa5d3805182778u};
+    static const uint64_t expected[MODES] = {0xd0f32c2a954b8de3u, 0x63b5598c15bf2a12u,
+                                             0x070d203f7008c078u, 0x0a9291f00344c8e7u};
     int differences = 0;
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runCluster(&modes[i]);
@@ -450,7 +450,7 @@ static uint64_t runRocking(int number)
 static void rockingHasTheSameBitsAtEveryOrder(void** state)
 {
     (void)state;
-    static const uint64_t expected[] = {0xb393e613678a497fu, 0x9e33da389f8e7130u,
+    static const uint64_t expected[] = {0xb30eb26d5d64e8d7u, 0x9e33da389f8e7130u,
                                         0xce4125334e52bd04u};
     checkRuns(runRocking, expected, 3);
 }

@@ -843,7 +843,7 @@ static double isCollision(const void* context, int index)
 // would take the load of the step from the body. So the second half of the forces acts before, and
 // lasting points are solved with the velocities of before; what follows has its own impulses.
 
-// m/s: a point that may leave so fast takes no part in a velocity stage.
+// m/s: a point with this target takes no part in a velocity stage, also where it is solved anew.
 #define FAR_OFF (-1e9)
 
 // Whether loads of an island may end at once. Rolling friction is left to the velocity stage.
@@ -868,18 +868,23 @@ static bool isParted(const rbStepContacts* c, const rbContactIsland* island)
 }
 
 // All forces of the step on a body. One that rests on something and was stopped in the flight goes
-// on with the velocity that its load left, see rbContactStep_ReturnSpeeds.
+// on with the velocity that its load left, see rbContactStep_ReturnSpeeds: what that gives it is to
+// be paid.
 static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, double h, bool isPaying)
 {
     rbMechBody* body = rbContactStep_GetBody(c, index);
+    double before = rbContactStep_GetKinetic(body, &c->bodies.data[index]);
     if (isPaying && rbContactStep_HasFlight(c, index) &&
         c->flight.late.data[index] == RB_STEP_SNAP * h) {
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         c->flight.late.data[index] = -1.0;
-        c->flight.lifts.data[index] = 0.0;
     }
     rbContactStep_KickEarly(c, host, index, h);
+    if (isPaying) {
+        c->flight.lifts.data[index] +=
+            rbContactStep_GetKinetic(body, &c->bodies.data[index]) - before;
+    }
     c->stage.isSettled.data[index] = 1;
     c->stage.areSettled = true;
 }
@@ -898,45 +903,37 @@ static rbContactBody showChange(const rbStepContacts* c, int index, bool isOfNod
 // Bodies that were stopped have not gone the whole way of the forces: of what these have changed in
 // the step the part is taken back that their way does not pay for. What they do not change, such as
 // sliding without friction, stays as it is; if more is missing, it is paid after the collisions.
-static void payForWay(rbStepContacts* c, const rbContactIsland* island, double h)
+static void payForWay(rbStepContacts* c, const rbContactIsland* island)
 {
-    double paid = 0.0;
-    double climbed = 0.0;
+    double excess = 0.0;
+    double lifted = 0.0;
     double now = 0.0;
     double begun = 0.0;
     double changed = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         int index = island->bodies[i];
         const rbMechBody* body = rbContactStep_GetBody(c, index);
-        const rbMechBody* node = &c->trial.loose.data[c->own.places1.data[index] - 1];
-        rbVec3 way = rbScale(rbContactStep_PartOf(c, h) / h,
-                             rbSub(body->pose.position, node->pose.position));
         rbContactBody was = showChange(c, index, true);
         rbContactBody change = showChange(c, index, false);
-        double work = body->mass * rbDot(c->flight.kicks.data[index], way);
+        excess += c->flight.lifts.data[index];
+        lifted += fmax(0.0, c->flight.lifts.data[index]);
         begun += rbContactStep_GetKinetic(body, &was);
-        paid += work;
-        c->flight.lifts.data[index] = fmax(0.0, -work);
-        climbed += c->flight.lifts.data[index];
         now += rbContactStep_GetKinetic(body, &c->bodies.data[index]);
         changed += rbContactStep_GetKinetic(body, &change);
     }
     // the energy without a part x of the change: now - rate x + changed x^2
-    double excess = now - begun - paid;
     double rate = now - begun + changed;
-    double root = rate * rate - 4.0 * changed * excess;
-    double part = excess > 0.0 ? 1.0 : 0.0;
-    if (excess > 0.0 && rate > 0.0 && root > 0.0) {
-        part = fmin(1.0, 2.0 * excess / (rate + sqrt(root)));
-    }
-    double missing = excess - part * (rate - part * changed);
-    double lift = climbed > 0.0 ? fmin(1.0, fmax(0.0, missing) / climbed) : 0.0;
+    double most = fmin(excess, rate * rate / (4.0 * changed));
+    double root = sqrt(fmax(0.0, rate * rate - 4.0 * changed * most));
+    double part = most > 0.0 && rate > 0.0 ? fmin(1.0, 2.0 * most / (rate + root)) : 0.0;
+    double missing = fmax(0.0, excess - part * (rate - part * changed));
     for (int i = 0; i < island->bodyCount; ++i) {
         rbContactBody* body = &c->bodies.data[island->bodies[i]];
+        double* lift = &c->flight.lifts.data[island->bodies[i]];
         rbContactBody change = showChange(c, island->bodies[i], false);
         body->velocity = rbAddScaled(body->velocity, -part, change.velocity);
         body->spin = rbAddScaled(body->spin, -part, change.spin);
-        c->flight.lifts.data[island->bodies[i]] *= lift;
+        *lift = *lift > 0.0 ? fmin(1.0, missing / lifted) * *lift : 0.0;
     }
 }
 
@@ -947,13 +944,13 @@ static void settleIsland(rbStepContacts* c, const rbStepHost* host, const rbCont
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             bool isOut = rbContactStep_IsStriking(c, contact, &c->set.points[k]);
-            c->set.points[k].target = isOut ? FAR_OFF : 0.0;
+            c->set.points[k].target = c->stage.points.data[k].target = isOut ? FAR_OFF : 0.0;
         }
     }
     solveIsland(c, host, island, h, STAGE_VELOCITY, miss);
     rbContactStep_AccountForLasting(c, island, false, false);
     if (rbContactStep_HasFlight(c, island->bodies[0]) && !rbContactStep_HasMover(c, island)) {
-        payForWay(c, island, h);
+        payForWay(c, island);
     }
 }
 
