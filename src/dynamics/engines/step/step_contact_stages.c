@@ -874,14 +874,15 @@ static void pushBody(rbStepContacts* c, const rbStepHost* host, int index, doubl
 {
     rbMechBody* body = rbContactStep_GetBody(c, index);
     double before = rbContactStep_GetKinetic(body, &c->bodies.data[index]);
-    if (isPaying && rbContactStep_HasFlight(c, index) &&
-        c->flight.late.data[index] == RB_STEP_SNAP * h) {
+    bool isStopped = isPaying && rbContactStep_HasFlight(c, index) &&
+                     c->flight.late.data[index] == RB_STEP_SNAP * h;
+    if (isStopped) {
         body->velocity = body->lentVelocity;
         body->momentum = body->lentMomentum;
         c->flight.late.data[index] = -1.0;
     }
     rbContactStep_KickEarly(c, host, index, h);
-    if (isPaying) {
+    if (isStopped) {
         c->flight.lifts.data[index] +=
             rbContactStep_GetKinetic(body, &c->bodies.data[index]) - before;
     }
