@@ -20,9 +20,9 @@ make_debian_root() {
         { tail -n 20 "$log" >&2; exit 1; }
     mount -t proc proc "$root/proc"
     cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
-    # The certificates that this machine trusts, for npm; dpkg need not wait for the disk in a folder that is thrown away.
-    mkdir -p "$root/etc/ssl/certs"
-    cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" 2>/dev/null || true
+    # The certificates that this machine trusts, for npm, in a file that the package ca-certificates does not replace;
+    # dpkg need not wait for the disk in a folder that is thrown away.
+    cat /etc/ssl/certs/ca-certificates.crt "${NODE_EXTRA_CA_CERTS:-/dev/null}" >"$root/etc/host-certificates.crt" 2>/dev/null || true
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
     [ -z "$proxy" ] || echo "Acquire::http::Proxy \"$proxy\";" >"$root/etc/apt/apt.conf.d/90proxy"
     inside apt-get -q update >>"$log"
@@ -35,5 +35,5 @@ remove_debian_root() {
 
 inside() {
     chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$@"
+        NODE_EXTRA_CA_CERTS=/etc/host-certificates.crt "$@"
 }
