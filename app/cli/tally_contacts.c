@@ -144,7 +144,8 @@ static void printSolving(const rbContactSettings* asked, const rbWorld* world, r
         (void)fprintf(file, "; %" PRId64 " step%s at order 2, where contacts change",
                       s->lowOrderSteps, rbPlural(s->lowOrderSteps));
     }
-    if (asked->contactTime != RB_CONTACT_TIME_STEP) {
+    if (s->cutSteps > 0 || asked->contactTime == RB_CONTACT_TIME_INTERPOLATION ||
+        asked->contactTime == RB_CONTACT_TIME_BISECTION) {
         (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
                       s->cutSteps, rbPlural(s->cutSteps), s->cutTrials, rbPlural(s->cutTrials));
     }

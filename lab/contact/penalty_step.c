@@ -33,7 +33,9 @@ rbPenaltySettings rbContactSettings_GetPenalty(const rbContactSettings* contact)
 
 static rbStatus check(const rbContactSettings* contact, rbError* error)
 {
-    if (contact->contactTime != RB_CONTACT_TIME_STEP || contact->freezeSpeed > 0.0) {
+    bool isTimed = contact->contactTime != RB_CONTACT_TIME_STEP &&
+                   contact->contactTime != RB_CONTACT_TIME_AUTO;
+    if (isTimed || contact->freezeSpeed > 0.0) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
                            "contact.method is \"%s\", which has no %s; use \"impulses\"",
                            rbContactMethod_Name(contact->method),

@@ -233,7 +233,7 @@ static double getElongation(const rbMechanism* mechanism, const rbRowBlock* bloc
                             double raw)
 {
     double start = mechanism->startErrors[block->firstRow + row];
-    return block->isAngle ? start + wrapAngle(raw - start) - block->rest : raw - block->rest;
+    return block->angleMask != 0 ? start + wrapAngle(raw - start) - block->rest : raw - block->rest;
 }
 
 static double getTravelForce(const rbMechanism* mechanism, const rbRowBlock* block, int row,

@@ -65,8 +65,8 @@ Records = NDArray[Any]
 @dataclass(frozen=True)
 class Ledger:
     """The energy accounting: kinetic, potential and total energy of all dynamic bodies and springs (J), energy_drift (J), the error
-    of the integration, the work (J) of forces, motors and friction since the start, the momentum (kg m/s) and the angular_momentum
-    about the origin (kg m²/s); values has all numbers of the library by name.
+    of the integration, the work (J) of impulses and forces from outside since the start, the momentum (kg m/s) and the
+    angular_momentum about the origin (kg m²/s); values has all numbers of the library by name, as the work of motors and friction.
 
     >>> import rattleback as rb
     >>> world = rb.World()

@@ -27,6 +27,7 @@ static const char* const timeNames[RB_CONTACT_TIME_COUNT] = {
     [RB_CONTACT_TIME_STEP] = "step",
     [RB_CONTACT_TIME_INTERPOLATION] = "interpolation",
     [RB_CONTACT_TIME_BISECTION] = "bisection",
+    [RB_CONTACT_TIME_AUTO] = "auto",
 };
 RB_DEFINE_WORDS(rbContactTime, "search for the time of contact", RB_CONTACT_TIME_COUNT,
                 timeNames[index])

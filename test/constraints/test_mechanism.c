@@ -32,7 +32,6 @@ static void errorsAheadContinueFromTheStart(void** state)
                         .bodyB = 1,
                         .rowCount = 2,
                         .kind = RB_ROW_TRAVEL,
-                        .isAngle = true,
                         .angleMask = 2u,
                         .errors = statedErrors,
                         .data = ahead,
@@ -54,13 +53,12 @@ static void errorsAheadContinueFromTheStart(void** state)
     rbMechanism_ErrorsAhead(&mechanism, 0, errors);
     checkNear(errors[0], 8.5 - 2.0 * RB_PI, 1e-14);
     checkNear(errors[1], 0.1, 1e-15);
-    block.isAngle = false;
+    block.angleMask = 0u;
     rbMechanism_ErrorsAhead(&mechanism, 0, errors);
     checkNear(errors[0], 8.5, 1e-15);
     checkNear(errors[1], 0.1, 1e-15);
     // A spring has no speed: the turn nearest to where it was.
     block.kind = RB_ROW_SPRING;
-    block.isAngle = true;
     block.angleMask = 2u;
     ahead[1] = -3.0;
     start[1] = 3.0;

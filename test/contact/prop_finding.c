@@ -216,7 +216,7 @@ static void findOne(Finding* f, rbRandom* random, int kindA, int kindB)
         if (set.contactCount > 0) {
             checkFound(f, &set, &s);
         }
-        rbContactPairs_Keep(pairs, &set);
+        rbContactPairs_Keep(pairs);
         setPairPose(&f->scene, 0, f->scene.places[0].pose.position,
                     f->scene.places[0].pose.orientation);
         movePairBody(&f->scene, 0, rbScale(1e-12, rbRandom_Direction(random)));
@@ -282,7 +282,7 @@ static void carryOne(Finding* f, rbRandom* random, int kindA, int kindB)
             checkBelow(excess, 2e-7);
         }
         checkBelow(-excess, small * step + 1e-9);
-        rbContactPairs_Keep(pairs, &set);
+        rbContactPairs_Keep(pairs);
         movePairBody(&f->scene, 1, rbScale(small, rbRandom_Direction(random)));
         turnPairBody(&f->scene, 1, rbRandom_Direction(random), small * rbRandom_Symmetric(random));
         if (f->scene.shapes[1].isMoved) { // half spaces stay

@@ -182,8 +182,8 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
         for (int i = 0; i < scene.count; ++i) {
             movePairBody(&scene, i, rbMakeVec3(side * 0.1 * (i % 5), side * 0.05 * (i % 3), 0.0));
         }
-        rbContactSet set = findContacts(pairs, &scene);
-        rbContactPairs_Keep(pairs, &set);
+        (void)findContacts(pairs, &scene);
+        rbContactPairs_Keep(pairs);
     }
     assert_true(rbGetAllocationCount() == before);
     rbDestroyContactPairs(pairs);

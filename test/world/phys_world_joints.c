@@ -582,6 +582,38 @@ static void aNewJointForgetsTheOldOnesTurns(void** state)
     rbDestroyWorld(world);
 }
 
+// The target of a motor changes between two nodes: the step up to then was made again with the new
+// target for the accounts, which closed only by chance.
+static void workUpToAChangeIsThatOfWhatActed(void** state)
+{
+    (void)state;
+    static const double steps[2] = {0.01, 0.001};
+    for (int i = 0; i < 2; ++i) {
+        rbWorldDef worldDef = rbDefaultWorldDef();
+        rbError error = {0};
+        worldDef.engine = RB_ENGINE_STEP;
+        worldDef.step.step = steps[i];
+        worldDef.gravity = RB_VEC3_ZERO;
+        rbWorld* world = rbCreateWorld(&worldDef, &error);
+        rbJointDef def = rbDefaultJointDef();
+        def.type = RB_JOINT_PRISMATIC;
+        def.bodyB = addBody(world, "slider", 1.0, RB_VEC3_ZERO);
+        def.freedoms[0].motor.type = RB_MOTOR_VELOCITY;
+        def.freedoms[0].motor.forceMax = 5.0;
+        rbJointId rail = join(world, &def, RB_VEC3_ZERO, axisX);
+        for (int k = 1; k <= 60; ++k) {
+            (void)rbWorld_AdvanceTo(world, 1.37 * k * steps[i]);
+            (void)rbJoint_SetMotorTarget(world, rail, 0, k % 2 == 0 ? 0.9 : -0.6, &error);
+        }
+        rbLedger ledger = rbWorld_GetLedger(world);
+        print_message("energy %.3g J, work %.3g J, numerical energy %.2g J\n", ledger.energy,
+                      ledger.motorWork, ledger.numericalEnergy);
+        checkBelow(fabs(ledger.numericalEnergy), 1e-12);
+        checkNear(ledger.motorWork, ledger.energy, 1e-12);
+        rbDestroyWorld(world);
+    }
+}
+
 // A pendulum on a cart with a path: hanging from a steadily moving point it hangs as at rest.
 static void pathsCarryTheirJoints(void** state)
 {
@@ -821,6 +853,7 @@ RB_TEST_GROUP(phys_world_joints, cmocka_unit_test(velocityJointHoldsASpeedOnly),
               cmocka_unit_test(snapshotsHoldAfterAssembly), cmocka_unit_test(mixedLedgerCloses),
               cmocka_unit_test(impulsesFromOutsideMeetTheJoints),
               cmocka_unit_test(aNewJointForgetsTheOldOnesTurns),
+              cmocka_unit_test(workUpToAChangeIsThatOfWhatActed),
               cmocka_unit_test(pathsCarryTheirJoints),
               cmocka_unit_test(missedTolerancesAreReported),
               cmocka_unit_test(outputStepsDoNotChangeJointedBits),

@@ -10,8 +10,7 @@ static inline bool isBefore(rbHeapNode a, rbHeapNode b)
     return a.key != b.key ? a.key < b.key : a.item < b.item; // keys are rarely equal
 }
 
-// The smallest of the four children from one on; which one cannot be guessed, so there is no
-// branch.
+// The smallest of the four children from one on, without a branch: none could guess which one.
 static int leastOfFour(const rbHeap* heap, int first)
 {
     const rbHeapNode* nodes = &heap->nodes.data[first + RB_HEAP_OFFSET];

@@ -128,8 +128,7 @@ static inline int rbPeak_Choose(rbPeak peaks[4], double* value)
     rbPeak_Keep(&peaks[0], peaks[1].values, peaks[1].at);
     rbPeak_Keep(&peaks[2], peaks[3].values, peaks[3].at);
     rbPeak_Keep(&peaks[0], peaks[2].values, peaks[2].at);
-    // swap the lanes instead of choosing between them: a branch would be mispredicted half of the
-    // time
+    // swaps the lanes instead of choosing between them: half of the branches would be mispredicted
     rbPeak crossed = {{peaks[0].values[1], peaks[0].values[0]}, {peaks[0].at[1], peaks[0].at[0]}};
     rbPeak_Keep(&peaks[0], crossed.values, crossed.at);
     *value = peaks[0].values[0];

@@ -62,8 +62,7 @@ void rbNameTable_Insert(rbNameTable* table, const char* name, int index)
     if (2 * (table->used + 1) > table->capacity) {
         grow(table);
     }
-    rbNameSlot slot = {hashName(name), index + 1};
-    place(table, slot);
+    place(table, (rbNameSlot){hashName(name), index + 1});
 }
 
 void rbNameTable_Remove(rbNameTable* table, const char* name, int index)

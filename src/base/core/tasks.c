@@ -292,9 +292,7 @@ void rbRunShares(int count, int least, rbShareFn* function, void* context)
     rbTasks* tasks = threadTasks;
     int blockSize = rbGetBlockSize(count, least);
     int blockCount = rbGetBlockCount(count, blockSize);
-    Run run = {.function = function, .context = context, .count = count};
-    run.blockSize = blockSize;
-    run.blockCount = blockCount;
+    Run run = {function, context, count, .blockSize = blockSize, .blockCount = blockCount};
     if (tasks == NULL || blockCount < 2) {
         for (int i = 0; i < blockCount; ++i) {
             function(context, getShare(&run, i, 0));

@@ -87,8 +87,7 @@ static rbReducedAngle reduceLarge(double x)
     double lostBefore = 0.0;
     for (int i = WINDOW_WORDS - 1; i >= 0; --i) {
         lostBefore = sum.low + lostBefore;
-        rbPair next = rbFastTwoSum((double)fraction[i] * rbPowerOfTwo(-32 * (i + 1)), sum.high);
-        sum = next;
+        sum = rbFastTwoSum((double)fraction[i] * rbPowerOfTwo(-32 * (i + 1)), sum.high);
     }
     double high = sum.high;
     double low = sum.low + lostBefore;
@@ -302,8 +301,7 @@ double rbExp(double x)
     if (power >= -1022 && power <= 1023) {
         return value * rbPowerOfTwo(power);
     }
-    // Near the ends of the range in two factors; the second one rounds when the result is
-    // subnormal.
+    // Near the ends of the range in two factors; the second one rounds a subnormal result.
     int first = power > 0 ? 1023 : -1000;
     return value * rbPowerOfTwo(first) * rbPowerOfTwo(power - first);
 }

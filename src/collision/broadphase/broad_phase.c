@@ -93,13 +93,9 @@ rbBroadPhaseCounts rbBroadPhase_GetCounts(const rbBroadPhase* broad)
 // Reserves memory for ids below end.
 static void reserveIds(rbBroadPhase* broad, int end)
 {
-    if (end > broad->capacity) {
-        int capacity = broad->capacity;
-        broad->boxes = rbGrowArray(broad->boxes, &capacity, end, sizeof *broad->boxes);
-        capacity = broad->capacity;
-        broad->isIn = rbGrowArray(broad->isIn, &capacity, end, sizeof *broad->isIn);
-        broad->capacity = capacity;
-    }
+    int capacity = broad->capacity;
+    broad->boxes = rbEnsureArray(broad->boxes, &capacity, end, sizeof *broad->boxes);
+    broad->isIn = rbEnsureArray(broad->isIn, &broad->capacity, end, sizeof *broad->isIn);
     for (; broad->idEnd < end; ++broad->idEnd) {
         broad->isIn[broad->idEnd] = 0;
     }
@@ -108,8 +104,7 @@ static void reserveIds(rbBroadPhase* broad, int end)
 // -0 becomes +0, so that equal coordinates have equal bits.
 static rbBounds clean(const rbBounds* box)
 {
-    rbVec3 zero = RB_VEC3_ZERO;
-    return (rbBounds){rbAdd(box->lower, zero), rbAdd(box->upper, zero)};
+    return (rbBounds){rbAdd(box->lower, RB_VEC3_ZERO), rbAdd(box->upper, RB_VEC3_ZERO)};
 }
 
 #define FEW 32 // the estimated break-even of the quadratic sort and two passes over 256 counters
@@ -207,20 +202,15 @@ void rbBroadPhase_PlaceAs(rbBroadPhase* broad, int id, rbBounds box, uint8_t kin
     RB_ASSERT(rbIsProperBounds(&box));
     reserveIds(broad, id + 1);
     bool wasIn = broad->isIn[id] != 0;
+    // copies the old box only if the row uses it: it may not be in the cache
+    rbBounds old = wasIn && broad->row->usesOld ? broad->boxes[id] : box;
     broad->isIn[id] = kind;
-    if (wasIn) {
-        // copies the old box only if the row uses it: it may not be in the cache
-        rbBounds old = broad->row->usesOld ? broad->boxes[id] : box;
-        broad->boxes[id] = clean(&box);
-        if (broad->row->move != NULL) {
-            broad->row->move(broad, id, &old);
-        }
-    } else {
-        ++broad->count;
-        broad->boxes[id] = clean(&box);
-        if (broad->row->insert != NULL) {
-            broad->row->insert(broad, id);
-        }
+    broad->boxes[id] = clean(&box);
+    broad->count += wasIn ? 0 : 1;
+    if (wasIn && broad->row->move != NULL) {
+        broad->row->move(broad, id, &old);
+    } else if (!wasIn && broad->row->insert != NULL) {
+        broad->row->insert(broad, id);
     }
 }
 

@@ -96,8 +96,7 @@ struct rbBoxWalk {
 // Walks through the boxes of a broad phase of type RB_BROAD_TREE, those of small keys first.
 void rbBroadPhase_Walk(const rbBroadPhase* broad, rbBoxWalk* walk);
 
-// Sorts the numbers from the first on, all different, ascending; O(n). scratch grows to the size of
-// the list.
+// Sorts the numbers from the first on, all different, ascending; O(n). scratch grows as needed.
 void rbIdList_Sort(rbIdList* list, int first, rbIdList* scratch);
 
 // Reserves memory for count numbers.

@@ -151,6 +151,18 @@ static inline double getArea(const rbFloatBox* box)
     return x * y + y * z + z * x;
 }
 
+// The box of a child.
+static rbFloatBox findBox(const rbBroadPhase* broad, int32_t child)
+{
+    const rbDynamicTree* tree = broad->state;
+    if (child >= 0) {
+        return findHull(&tree->nodes.data[child].boxes[0], &tree->nodes.data[child].boxes[1]);
+    }
+    rbFloatBox box = {{0.0f}, {0.0f}};
+    rbFloatBox_Set(&box, &broad->boxes[~child]);
+    return box;
+}
+
 static inline double getHullArea(const rbFloatBox* a, const rbFloatBox* b)
 {
     rbFloatBox hull = findHull(a, b);
@@ -297,8 +309,7 @@ static int findDepthMax(int count)
 static void attach(rbBroadPhase* broad, int id)
 {
     rbDynamicTree* tree = broad->state;
-    rbFloatBox box = {{0.0f}, {0.0f}};
-    rbFloatBox_Set(&box, &broad->boxes[id]);
+    rbFloatBox box = findBox(broad, ~id);
     if (tree->root == EMPTY) {
         tree->root = ~id;
         tree->leafSlots.data[id] = -1;
@@ -308,17 +319,8 @@ static void attach(rbBroadPhase* broad, int id)
     int32_t slot = findSibling(tree, &box, id, &depth);
     int node = takeNode(tree);
     rbTreeNode* made = &tree->nodes.data[node];
-    int32_t sibling = tree->root;
-    rbFloatBox siblingBox = {{0.0f}, {0.0f}};
-    if (slot >= 0) {
-        siblingBox = *getBox(tree, slot);
-        sibling = rbGetLane(&siblingBox.lower[3]);
-    } else if (sibling >= 0) {
-        siblingBox =
-            findHull(&tree->nodes.data[sibling].boxes[0], &tree->nodes.data[sibling].boxes[1]);
-    } else {
-        rbFloatBox_Set(&siblingBox, &broad->boxes[~sibling]);
-    }
+    rbFloatBox siblingBox = slot >= 0 ? *getBox(tree, slot) : findBox(broad, tree->root);
+    int32_t sibling = slot >= 0 ? rbGetLane(&siblingBox.lower[3]) : tree->root;
     copyBox(&made->boxes[0], &siblingBox);
     copyBox(&made->boxes[1], &box);
     setChild(tree, 2 * node, sibling);
@@ -437,15 +439,8 @@ static void refitAll(rbBroadPhase* broad)
     for (int i = tree->order.count - 1; i >= 0; --i) {
         int node = tree->order.data[i];
         for (int place = 0; place < 2; ++place) {
-            int32_t child = getChild(&tree->nodes.data[node], place);
-            rbFloatBox* box = &tree->nodes.data[node].boxes[place];
-            if (child < 0) {
-                rbFloatBox_Set(box, &broad->boxes[~child]);
-            } else {
-                rbFloatBox hull =
-                    findHull(&tree->nodes.data[child].boxes[0], &tree->nodes.data[child].boxes[1]);
-                copyBox(box, &hull);
-            }
+            rbFloatBox box = findBox(broad, getChild(&tree->nodes.data[node], place));
+            copyBox(&tree->nodes.data[node].boxes[place], &box);
         }
         (void)rotate(tree, node);
     }
@@ -530,8 +525,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
     if (slot < 0) {
         return; // the only box
     }
-    rbFloatBox box = {{0.0f}, {0.0f}};
-    rbFloatBox_Set(&box, &broad->boxes[id]);
+    rbFloatBox box = findBox(broad, ~id);
     const rbFloatBox* around = findGrandparentBox(tree, slot);
     if (around == NULL || isInside(&box, around)) {
         copyBox(getBox(tree, slot), &box);

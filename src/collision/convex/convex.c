@@ -65,16 +65,12 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     if (row->support == NULL) {
         return false;
     }
-    convex->extents = RB_VEC3_ZERO;
-    convex->signMask = 0;
-    convex->isExtents = row->isExtents;
-    convex->isPolytope = row->isPolytope;
-    convex->radius = radius;
-    convex->size = geometry->radius;
-    convex->support = row->support;
-    convex->geometry = geometry;
-    convex->points = NULL;
-    convex->pointCount = 0;
+    *convex = (rbConvex){.isExtents = row->isExtents,
+                         .isPolytope = row->isPolytope,
+                         .radius = radius,
+                         .size = geometry->radius,
+                         .support = row->support,
+                         .geometry = geometry};
     if (family == RB_FAMILY_BOX) {
         convex->extents = geometry->data.box.halfExtents;
         convex->signMask = 7;

@@ -47,8 +47,7 @@ static rbBounds boundsOfConvex(const rbGeometry* geometry, rbTransform transform
 static double radiusOfConvex(const rbGeometry* geometry, rbVec3 point)
 {
     rbBounds box = boundsOfConvex(geometry, RB_TRANSFORM_IDENTITY);
-    rbVec3 far = rbMax3(rbAbs3(rbSub(box.upper, point)), rbAbs3(rbSub(point, box.lower)));
-    return rbLength(far);
+    return rbLength(rbMax3(rbAbs3(rbSub(box.upper, point)), rbAbs3(rbSub(point, box.lower))));
 }
 
 // From a point to the solid.

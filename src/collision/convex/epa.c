@@ -188,15 +188,13 @@ static bool addFourth(Starter* s)
     return addBest(s, directions, 2, GOOD_HEIGHT * fmax(rbLengthSquared(ab), rbLengthSquared(ac)));
 }
 
-// Weights of the origin's projection on the segment p0 p1.
-static void spanSegment(Starter* s)
+// Makes the sum of weights 1.
+static void scaleWeights(double weights[3])
 {
-    rbVec3 a = s->scratch->points[0].w;
-    rbVec3 ab = rbSub(s->scratch->points[1].w, a);
-    double t = -rbDot(a, ab) / rbDot(ab, ab);
-    t = fmin(fmax(t, 0.0), 1.0);
-    s->result.span[0] = 1.0 - t;
-    s->result.span[1] = t;
+    double sum = weights[0] + weights[1] + weights[2];
+    for (int i = 0; i < 3; ++i) {
+        weights[i] = sum > 0.0 ? weights[i] / sum : 1.0 / 3.0;
+    }
 }
 
 // Walks to the triangle of a flat cso that contains the origin, or out of the cso.
@@ -230,10 +228,7 @@ static void walkPlane(Starter* s, rbVec3 normal)
         }
         p[(worstEdge + 2) % 3] = point;
     }
-    double sum = s->result.span[0] + s->result.span[1] + s->result.span[2];
-    for (int i = 0; i < 3; ++i) {
-        s->result.span[i] = sum > 0.0 ? s->result.span[i] / sum : 1.0 / 3.0;
-    }
+    scaleWeights(s->result.span);
 }
 
 // The least height of a cso without volume: along its normal, which is perpendicular to its span.
@@ -245,8 +240,11 @@ static void finishFlat(Starter* s)
     if (s->result.dimension == 0) {
         n = rbLength(p[0].w) > 0.0 ? rbNormalize(rbNeg(p[0].w)) : rbMakeVec3(0.0, 0.0, 1.0);
     } else if (s->result.dimension == 1) {
-        spanSegment(s);
-        rbVec3 axis = rbNormalize(rbSub(p[1].w, p[0].w));
+        rbVec3 edge = rbSub(p[1].w, p[0].w);
+        double t = fmin(fmax(-rbDot(p[0].w, edge) / rbDot(edge, edge), 0.0), 1.0);
+        s->result.span[0] = 1.0 - t;
+        s->result.span[1] = t;
+        rbVec3 axis = rbNormalize(edge);
         rbVec3 offset = rbCross(axis, rbCross(axis, p[0].w));
         n = rbLength(offset) > s->slack ? rbNormalize(offset) : rbPerpendicular(axis);
     } else {
@@ -514,17 +512,11 @@ static bool findWeights(const rbEpaScratch* scratch, int index, double weights[3
     for (int i = 0; i < 3; ++i) {
         w[i] = rbSub(scratch->points[rbEpaFace_GetVertex(face, i)].w, foot);
     }
-    double sum = 0.0;
-    bool isInside = true;
     for (int i = 0; i < 3; ++i) {
         weights[i] = rbDot(normal, rbCross(w[(i + 1) % 3], w[(i + 2) % 3]));
-        sum += weights[i];
     }
-    for (int i = 0; i < 3; ++i) {
-        weights[i] = sum > 0.0 ? weights[i] / sum : 1.0 / 3.0;
-        isInside = isInside && weights[i] >= -1e-12;
-    }
-    return isInside;
+    scaleWeights(weights);
+    return weights[0] >= -1e-12 && weights[1] >= -1e-12 && weights[2] >= -1e-12;
 }
 
 // Of the faces that are coplanar or have the same foot point, finds the one whose triangle contains
@@ -557,18 +549,6 @@ static int findFootFace(const Search* s, int start, double weights[3])
     return start;
 }
 
-static void clampWeights(double weights[3])
-{
-    double sum = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        weights[i] = fmin(fmax(weights[i], 0.0), 1.0);
-        sum += weights[i];
-    }
-    for (int i = 0; i < 3; ++i) {
-        weights[i] /= sum;
-    }
-}
-
 static void setWitness(const Search* s, rbEpaResult* result)
 {
     if (s->face < 0) {
@@ -578,7 +558,10 @@ static void setWitness(const Search* s, rbEpaResult* result)
     }
     double weights[3];
     const rbEpaFace* face = &s->scratch->faces[findFootFace(s, s->face, weights)];
-    clampWeights(weights);
+    for (int i = 0; i < 3; ++i) {
+        weights[i] = fmin(fmax(weights[i], 0.0), 1.0);
+    }
+    scaleWeights(weights);
     result->a = RB_VEC3_ZERO;
     result->b = RB_VEC3_ZERO;
     for (int i = 0; i < 3; ++i) {
@@ -754,8 +737,7 @@ static Sight lookBeyond(Search* s, int index)
 // again without them.
 static rbStopReason reasonOfFailure(const Search* s, rbEpaGrowth growth)
 {
-    rbStopReason reason = growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
-    return s->hasGuessed ? SPOILED : reason;
+    return s->hasGuessed ? SPOILED : growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
 }
 
 // The lower limit for the key of a new face.
@@ -782,8 +764,7 @@ static bool growByGuess(Search* s, int index, rbEpaGrowth* growth)
     return true;
 }
 
-// Finds the support beyond the nearest face and grows. False, with the reason, if the search ends
-// there.
+// Finds the support beyond the nearest face and grows. False, with the reason: the search ends.
 static bool growByFace(Search* s, int index, rbStopReason* reason)
 {
     Sight sight = lookBeyond(s, index);
@@ -816,8 +797,7 @@ static rbStopReason expand(Search* s)
         double key;
         int index = rbEpaPolytope_TakeNearest(scratch, &key);
         if (index < 0 || key > scratch->keyMax) {
-            // Every face lies farther away than the best direction: it is the answer, if the origin
-            // is inside.
+            // Every face is farther than the best direction: the answer, if the origin is inside.
             bool isProven = s->isInside || (index >= 0 && key >= 0.0);
             s->lower = isProven ? fmax(s->lower, s->height) : s->lower;
             return reasonOf(s);

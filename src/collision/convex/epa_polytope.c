@@ -46,14 +46,12 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
     scratch->keyMax = INFINITY;
 }
 
-// ------------------------------------------------------------------------------------------- lanes
+// -------------------------------------------------------------------------------------------- keys
 
 static inline void storePair(double* to, rbLanePair pair)
 {
     memcpy(to, &pair, sizeof pair);
 }
-
-// -------------------------------------------------------------------------------------------- keys
 
 // Pads the keys after the last face.
 static inline void closeKeys(rbEpaScratch* scratch)
@@ -112,8 +110,7 @@ static rbVec3 refineNormal(rbVec3 ab, rbVec3 ac)
 static double setPlane(rbEpaScratch* scratch, int face, rbVec3 a, rbVec3 b, rbVec3 apex)
 {
     rbVec3 fromA = rbSub(a, apex), fromB = rbSub(b, apex);
-    // with the edge of the horizon, mostly the shortest: the product of the two others has a larger
-    // error
+    // with the edge of the horizon, mostly the shortest: the two others have a larger error
     rbVec3 n = rbCross(fromA, rbSub(b, a));
     double nn = rbDot(n, n);
     double square = fmax(rbDot(fromA, fromA), rbDot(fromB, fromB));
@@ -239,8 +236,7 @@ static inline void addRimFace(rbEpaScratch* scratch, Rim* rim, int twin)
     scratch->rim[rim->count++] = (int16_t)from;
 }
 
-// Planes and last links of the new faces. Returns the smallest key, -INFINITY if the horizon is not
-// a loop.
+// Planes and last links of the new faces. Returns the smallest key, -INFINITY: there is no loop.
 static inline double finishRim(rbEpaScratch* scratch, Rim rim)
 {
     if (rim.count < 3 || (rim.gaps | (rim.last ^ scratch->rim[0])) != 0) {

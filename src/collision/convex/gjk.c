@@ -300,8 +300,7 @@ void rbRefineWeights(const rbCsoPoint* points, int count, double* weights)
             }
             double t = -rbDot(sum, e) / ee;
             t = fmax(-weights[j], fmin(weights[i], t));
-            double before = rbLengthSquared(sum);
-            if (rbLengthSquared(rbAddScaled(sum, t, e)) < before) {
+            if (rbLengthSquared(rbAddScaled(sum, t, e)) < rbLengthSquared(sum)) {
                 weights[i] -= t;
                 weights[j] += t;
             }
@@ -362,8 +361,7 @@ static bool isDirection(rbVec3 d)
     return largest > 1e-100 && largest < 1e100 && rbIsFinite3(d);
 }
 
-// Is the last point of the simplex one of those before? Those of polytopes are if their vertices
-// are.
+// Is the last point of the simplex one of those before? Points of polytopes by their vertices.
 static bool isRepeated(const Search* search, int count)
 {
     const rbCsoPoint* q = &search->result->simplex[count - 1];
@@ -461,8 +459,7 @@ static void acceptNearest(Search* search, const rbNearest* nearest, int count)
     search->length = sqrt(nearest->lengthSquared);
     search->inverse = 1.0 / search->length;
     if (search->isInside || search->length <= search->rounding) {
-        // where the length of a normal is rounding, its sign comes from the previous search
-        // direction
+        // where the length of a normal is rounding, the previous direction determines its sign
         unsigned two = nearest->used & (nearest->used - 1); // points but the first
         bool isFace = !search->isInside && (two & (two - 1)) != 0;
         search->axis = !isFace                                 ? search->v
@@ -539,11 +536,11 @@ static bool advance(Search* search)
 static void start(Search* search, const rbGjkCache* cache)
 {
     rbGjkResult* result = search->result;
-    bool isFromCache = true;
     if (cache != NULL) {
         readCache(search, cache);
     }
-    if (result->simplexCount == 0) {
+    bool isFromCache = result->simplexCount > 0;
+    if (!isFromCache) {
         rbVec3 t = search->cso->translation;
         bool isCached = cache != NULL && isDirection(cache->direction);
         search->v = isCached         ? rbNeg(cache->direction)
@@ -553,7 +550,6 @@ static void start(Search* search, const rbGjkCache* cache)
         search->inverse = 1.0 / search->length;
         addSupport(search);
         result->simplexCount = 1;
-        isFromCache = false;
     }
     rbNearest nearest;
     int count = result->simplexCount;

@@ -5,8 +5,7 @@
 #include "collision/convex/convex.h"
 #include "collision/geometry/polyhedron.h"
 
-// The direction with its largest component of magnitude 1, so that squares neither overflow nor
-// vanish.
+// The direction with its largest component of magnitude 1: squares neither overflow nor vanish.
 rbVec3 rbBalanceDirection(rbVec3 direction);
 
 // Points, segments and boxes have their corners at +- extents, numbered as those of a box.

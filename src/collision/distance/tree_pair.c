@@ -55,8 +55,6 @@ static rbVec3 makeHint(rbVec3 along)
                                      : RB_VEC3_ZERO;
 }
 
-// ------------------------------------------------------------------------------------------ heap
-
 // Removes the least entry from a heap of count entries.
 static rbTreeEntry takeFirst(rbTreeEntry* heap, int count)
 {
@@ -269,8 +267,7 @@ static void projectBlock(const rbTriangleBlock* block, rbVec3 d, double low[RB_B
     }
 }
 
-// Gaps between all triangles of two blocks along a direction: gaps[i][j] is raised to the gap
-// found.
+// Raises gaps[i][j] to the gap between triangle i of one block and j of another along a direction.
 static void raiseGaps(const Search* search, const rbTriangleBlock* a, const rbTriangleBlock* b,
                       rbVec3 direction, double gaps[RB_BOX_WIDTH][RB_BOX_WIDTH])
 {
@@ -648,9 +645,8 @@ rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
     }
     run(&search);
     rbTreePairResult* result = &search.result;
-    bool hasPair = result->triangleA >= 0;
     result->lower = fmax(0.0, leastBound(&search) - search.slack);
-    result->upper = hasPair ? search.best + search.slack : INFINITY;
+    result->upper = result->triangleA >= 0 ? search.best + search.slack : INFINITY;
     if (input->front != NULL) {
         leaveFront(&search, isFresh);
     }

@@ -25,10 +25,9 @@ static rbVec3 supportOfBox(const rbGeometry* geometry, rbVec3 direction)
 
 static rbBounds boundsOfBox(const rbGeometry* geometry, rbTransform transform)
 {
-    rbVec3 h = geometry->data.box.halfExtents;
     rbMat3 m = rbMatFromQuat(transform.q);
     rbMat3 size = {rbAbs3(m.cx), rbAbs3(m.cy), rbAbs3(m.cz)};
-    return rbMakeBounds(transform.p, rbMulMV(size, h));
+    return rbMakeBounds(transform.p, rbMulMV(size, geometry->data.box.halfExtents));
 }
 
 static double radiusOfBox(const rbGeometry* geometry, rbVec3 point)

@@ -28,8 +28,7 @@ typedef struct Box {
     rbQuad above; // the upper ends
 } Box;
 
-// The box of a triangle during construction; the fourth lanes are the lower and upper half of its
-// index.
+// The box of a triangle during construction; the fourth lanes are the halves of its index.
 typedef Box Item;
 #define INDEX_HALF 65536
 
@@ -251,8 +250,7 @@ static void split(const Builder* builder, const Range* range, int depth, Range p
 
 // --------------------------------------------------------------------------------- tilted boxes
 
-// Relative to the sum of the half sizes: exceeds the rounding error of the extent in any direction
-// in float.
+// Relative to the sum of the half sizes: exceeds the rounding error of any extent in float.
 #define TILTED_SLACK 1e-6
 
 // Loads the corners of items from a place of a range on, as many as there is room for; returns
@@ -332,8 +330,7 @@ static void setTilted(const Builder* builder, rbTiltedNode* node, int place, con
     rbMat3 axes = findAxes(builder, range);
     rbVec3 center, h;
     measureAlong(builder, range, &axes, &center, &h);
-    float straight = halfSurface(&range->box);
-    if (h.x * h.y + h.y * h.z + h.z * h.x > 0.25 * (double)straight) {
+    if (h.x * h.y + h.y * h.z + h.z * h.x > 0.25 * (double)halfSurface(&range->box)) {
         rbQuad size = range->box.above + range->box.below;
         const rbMat3 e = RB_MAT3_IDENTITY;
         bool isThinX = size[0] < size[1] && size[0] < size[2];
@@ -455,8 +452,7 @@ static void buildNodes(Builder* builder, Range whole)
         bool isBlock = task.range.count <= RB_BOX_WIDTH;
         int count = isBlock ? 0 : cutRange(builder, &task, parts);
         int32_t child = isBlock ? addBlock(builder, &task.range) : addNode(tree);
-        rbBoxNode* parent = &tree->nodes[task.slot / RB_BOX_WIDTH];
-        parent->child[task.slot % RB_BOX_WIDTH] = child;
+        tree->nodes[task.slot / RB_BOX_WIDTH].child[task.slot % RB_BOX_WIDTH] = child;
         for (int i = count - 1; i >= 0; --i) {
             setBox(&tree->nodes[child], i, &parts[i].box);
             setTilted(builder, &tree->tilted[child], i, &parts[i]);

@@ -111,13 +111,9 @@ rbRayView rbMakeRayView(const rbRay* ray)
     rbVec3 d = ray->direction;
     rbVec3 size = rbAbs3(d);
     RB_ASSERT(size.x + size.y + size.z > 0.0);
-    if (size.x >= size.y && size.x >= size.z) {
-        return (rbRayView){ray->origin, d, 0, {d.y / d.x, d.z / d.x}};
-    }
-    if (size.y >= size.z) {
-        return (rbRayView){ray->origin, d, 1, {d.z / d.y, d.x / d.y}};
-    }
-    return (rbRayView){ray->origin, d, 2, {d.x / d.z, d.y / d.z}};
+    int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+    const double c[5] = {d.x, d.y, d.z, d.x, d.y};
+    return (rbRayView){ray->origin, d, axis, {c[axis + 1] / c[axis], c[axis + 2] / c[axis]}};
 }
 
 // Coordinates of a point relative to the origin of the ray: transverse (two) and along the axis. A

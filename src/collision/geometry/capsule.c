@@ -117,22 +117,14 @@ static void featureOfCapsule(const rbGeometry* geometry, rbVec3 direction, rbVec
 
 static void outlineOfCapsule(const rbGeometry* geometry, rbOutline* outline)
 {
-    double radius = geometry->data.capsule.radius, halfLength = geometry->data.capsule.halfLength;
-    outline->startZ = -halfLength - radius;
-    outline->radius = radius;
-    rbOutline_AddArc(outline, (rbOutlinePiece){.r = radius,
-                                               .z = -halfLength,
-                                               .center = -halfLength,
-                                               .radius = radius,
-                                               .angleA = -0.5 * RB_PI,
-                                               .angleB = 0.0});
-    rbOutline_AddLine(outline, radius, halfLength);
-    rbOutline_AddArc(outline, (rbOutlinePiece){.r = 0.0,
-                                               .z = halfLength + radius,
-                                               .center = halfLength,
-                                               .radius = radius,
-                                               .angleA = 0.0,
-                                               .angleB = 0.5 * RB_PI});
+    double r = geometry->data.capsule.radius, h = geometry->data.capsule.halfLength;
+    rbOutlinePiece low = {.r = r, .z = -h, .center = -h, .radius = r, .angleA = -0.5 * RB_PI};
+    rbOutlinePiece high = {.z = h + r, .center = h, .radius = r, .angleB = 0.5 * RB_PI};
+    outline->startZ = -h - r;
+    outline->radius = r;
+    rbOutline_AddArc(outline, low);
+    rbOutline_AddLine(outline, r, h);
+    rbOutline_AddArc(outline, high);
 }
 
 const rbShapeOps rbCapsuleOps = {

@@ -159,19 +159,18 @@ static void triangulateCompound(const rbGeometry* geometry, const rbTriangulatio
 
 static uint64_t hashCompound(const rbGeometry* geometry, uint64_t hash)
 {
-    uint64_t h = hash;
     for (int i = 0; i < geometry->childCount; ++i) {
         const rbCompoundChild* child = &geometry->children[i];
         rbQuat q = child->transform.q;
         const double values[5] = {q.w + 0.0, q.x + 0.0, q.y + 0.0, q.z + 0.0, child->density};
-        h = rbHashVec3(h, child->transform.p);
-        h = rbHashDoubles(h, values, 5);
+        hash = rbHashVec3(hash, child->transform.p);
+        hash = rbHashDoubles(hash, values, 5);
         // the halves as doubles: exact, and independent of the byte order
         uint64_t own = child->geometry->hash;
         const double halves[2] = {(double)(own >> 32), (double)(own & 0xffffffffu)};
-        h = rbHashDoubles(h, halves, 2);
+        hash = rbHashDoubles(hash, halves, 2);
     }
-    return h;
+    return hash;
 }
 
 const rbShapeOps rbCompoundOps = {

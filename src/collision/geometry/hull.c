@@ -496,10 +496,9 @@ static void supportAllVertices(rbPolyhedron* p)
 static rbGeometry* makeHull(const rbVec3* points, int count, double diameter, rbError* error)
 {
     TriangleArray triangles = {0};
-    rbStatus status = findTriangles(points, count, &triangles, error);
     rbOwnedMesh mesh = {0};
     rbGeometry* geometry = NULL;
-    if (status == RB_STATUS_OK) {
+    if (findTriangles(points, count, &triangles, error) == RB_STATUS_OK) {
         bool isGood = rbMakeHullFaces(points, count, triangles.data, triangles.count,
                                       MERGE_TOLERANCE * diameter, &mesh);
         rbMeshDef def = rbOwnedMesh_GetDef(&mesh);

@@ -83,8 +83,7 @@ static bool examineSizes(Examination* e)
     }
     bool isGood = true;
     for (int f = 0; f < def->faceCount; ++f) {
-        int size = rbGetFaceSize(def, f);
-        if (size > RB_FACE_CORNERS_MAX) {
+        if (rbGetFaceSize(def, f) > RB_FACE_CORNERS_MAX) {
             addFaceIssue(e, RB_MESH_ISSUE_TOO_LARGE, f, -1);
             isGood = false;
         }
@@ -419,7 +418,6 @@ rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capac
             examineContent(&e);
         }
         rbFree(e.starts, startBytes);
-        e.starts = NULL;
     }
     e.report.isValid = true;
     for (int kind = 0; kind < RB_MESH_ISSUE_COUNT && e.report.isValid; ++kind) {
@@ -432,24 +430,21 @@ rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capac
 static void describePlace(const rbMeshIssue* issue, bool isOnly, char* text, size_t capacity)
 {
     const char* first = isOnly ? "" : "the first ";
-    if (issue->vertexA >= 0 && issue->vertexB >= 0 && issue->face >= 0) {
-        (void)snprintf(text, capacity, ", %sbetween vertices %d and %d of face %d", first,
-                       issue->vertexA, issue->vertexB, issue->face);
-    } else if (issue->vertexA >= 0 && issue->vertexB >= 0) {
-        (void)snprintf(text, capacity, ", %sat vertices %d and %d", first, issue->vertexA,
-                       issue->vertexB);
-    } else if (issue->face >= 0 && issue->otherFace >= 0) {
-        (void)snprintf(text, capacity, ", %sbeing face %d, like face %d", first, issue->face,
-                       issue->otherFace);
-    } else if (issue->face >= 0 && issue->vertexA >= 0) {
-        (void)snprintf(text, capacity, ", %sat vertex %d of face %d", first, issue->vertexA,
-                       issue->face);
-    } else if (issue->face >= 0) {
-        (void)snprintf(text, capacity, ", %sbeing face %d", first, issue->face);
-    } else if (issue->vertexA >= 0) {
-        (void)snprintf(text, capacity, ", %sat vertex %d", first, issue->vertexA);
-    } else {
-        (void)snprintf(text, capacity, "%s", "");
+    int a = issue->vertexA, b = issue->vertexB, face = issue->face, like = issue->otherFace;
+    text[0] = '\0';
+    if (a >= 0 && b >= 0 && face >= 0) {
+        (void)snprintf(text, capacity, ", %sbetween vertices %d and %d of face %d", first, a, b,
+                       face);
+    } else if (a >= 0 && b >= 0) {
+        (void)snprintf(text, capacity, ", %sat vertices %d and %d", first, a, b);
+    } else if (face >= 0 && like >= 0) {
+        (void)snprintf(text, capacity, ", %sbeing face %d, like face %d", first, face, like);
+    } else if (face >= 0 && a >= 0) {
+        (void)snprintf(text, capacity, ", %sat vertex %d of face %d", first, a, face);
+    } else if (face >= 0) {
+        (void)snprintf(text, capacity, ", %sbeing face %d", first, face);
+    } else if (a >= 0) {
+        (void)snprintf(text, capacity, ", %sat vertex %d", first, a);
     }
 }
 

@@ -135,8 +135,7 @@ static void computePlanes(rbPolyhedron* p)
     }
 }
 
-// Number of edges, or -1 if one belongs to more than two faces or is traversed twice in one
-// direction.
+// Number of edges, or -1 if one belongs to more than two faces or runs the same way in both.
 static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
 {
     int count = 0, end = 0;
@@ -171,9 +170,8 @@ static void computeEdges(rbPolyhedron* p)
     for (int i = 0; i < p->indexCount; ++edge) {
         int end = rbGetEdgeEnd(halfEdges, p->indexCount, i);
         const rbHalfEdge* h = &halfEdges[i];
-        bool hasTwo = end - i == 2;
         rbEdge made = {h->isForward ? h->low : h->high, h->isForward ? h->high : h->low, h->face,
-                       hasTwo ? h[1].face : -1};
+                       end - i == 2 ? h[1].face : -1};
         p->edges[edge] = made;
         ++p->vertexEdgeStarts[h->low + 1];
         ++p->vertexEdgeStarts[h->high + 1];
@@ -342,8 +340,7 @@ static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
     const rbPolyhedron* p = geometry->polyhedron;
     double largest = 0.0;
     for (int i = 0; i < p->indexCount; ++i) {
-        rbVec3 d = rbSub(p->vertices[p->indices[i]], point);
-        largest = rbMaxOf(largest, rbLengthSquared(d));
+        largest = rbMaxOf(largest, rbLengthSquared(rbSub(p->vertices[p->indices[i]], point)));
     }
     return sqrt(largest);
 }
@@ -512,20 +509,19 @@ static rbStatus massOfPolyhedron(const rbGeometry* geometry, double density,
 static uint64_t hashPolyhedron(const rbGeometry* geometry, uint64_t hash)
 {
     const rbPolyhedron* p = geometry->polyhedron;
-    uint64_t h = hash;
     for (int i = 0; i < p->vertexCount; ++i) {
-        h = rbHashVec3(h, p->vertices[i]);
+        hash = rbHashVec3(hash, p->vertices[i]);
     }
     // int has 32 bits and two's complement everywhere we build; bytes would depend on their order
     for (int i = 0; i < p->indexCount; ++i) {
         double index = (double)p->indices[i];
-        h = rbHashDoubles(h, &index, 1);
+        hash = rbHashDoubles(hash, &index, 1);
     }
     for (int f = 0; f < p->faceCount; ++f) {
         double size = (double)p->faceSizes[f];
-        h = rbHashDoubles(h, &size, 1);
+        hash = rbHashDoubles(hash, &size, 1);
     }
-    return h;
+    return hash;
 }
 
 static void releasePolyhedron(rbGeometry* geometry)
@@ -542,16 +538,14 @@ static bool isConvexLoop(const rbContactFeature* f)
     for (int k = 0; k < f->count; ++k) {
         rbVec3 a = rbSub(f->corners[(k + 1) % f->count], f->corners[k]);
         rbVec3 b = rbSub(f->corners[(k + 2) % f->count], f->corners[(k + 1) % f->count]);
-        double turn = rbDot(rbCross(a, b), f->normal);
-        if (turn < -1e-9 * rbLength(a) * rbLength(b)) {
+        if (rbDot(rbCross(a, b), f->normal) < -1e-9 * rbLength(a) * rbLength(b)) {
             return false;
         }
     }
     return true;
 }
 
-// The face most nearly perpendicular to the direction; of a non-convex shape among those that hold
-// the point.
+// The face most nearly perpendicular to the direction; if not convex, of those with the point.
 static void featureOfPolyhedron(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                                 rbContactFeature* feature)
 {

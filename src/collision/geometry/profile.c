@@ -284,8 +284,7 @@ static int countSegments(double radius, double deviation, bool hasTwoCurvatures)
     if (square >= 0.75) {
         return 6;
     }
-    double s = sqrt(square);
-    double angle = rbAtan2(s, sqrt(1.0 - square));
+    double angle = rbAtan2(sqrt(square), sqrt(1.0 - square));
     double halfAngle = hasTwoCurvatures ? angle : 2.0 * angle;
     // the tiny factor accounts for the rounding of the vertices themselves
     double wanted = RB_PI / halfAngle * (1.0 + 1e-9);

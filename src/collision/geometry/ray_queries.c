@@ -122,11 +122,9 @@ int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count
         return hitCount;
     }
     for (int i = 0; i < count; ++i) {
-        if (rbGeometry_CastRay(geometry, &rays[i], &hits[i])) {
-            ++hitCount;
-        } else {
-            hits[i] = noHit;
-        }
+        bool isHit = rbGeometry_CastRay(geometry, &rays[i], &hits[i]);
+        hits[i] = isHit ? hits[i] : noHit;
+        hitCount += isHit ? 1 : 0;
     }
     return hitCount;
 }

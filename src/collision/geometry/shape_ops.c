@@ -248,12 +248,9 @@ DEFINE_GETTER(uint64_t, rbGeometry_GetHash, geometry->hash)
 bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh)
 {
     RB_ASSERT(geometry != NULL && mesh != NULL);
-    *mesh = (rbMeshDef){0};
-    if (geometry->polyhedron == NULL) {
-        return false;
-    }
-    *mesh = rbPolyhedron_GetDef(geometry->polyhedron);
-    return true;
+    bool hasMesh = geometry->polyhedron != NULL;
+    *mesh = hasMesh ? rbPolyhedron_GetDef(geometry->polyhedron) : (rbMeshDef){0};
+    return hasMesh;
 }
 
 const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* count)
@@ -364,11 +361,9 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
     RB_INVALID_IF(!(deviation > 0.0 && isfinite(deviation)), error,
                   "the deviation of the triangles is %g m; a finite value above 0 is accepted",
                   deviation);
-    if (!geometry->isBounded &&
-        rbCheckLength(planeHalfSize, false, "half size of the displayed plane", error) !=
-            RB_STATUS_OK) {
-        return RB_STATUS_INVALID;
-    }
+    RB_TRY(geometry->isBounded
+               ? RB_STATUS_OK
+               : rbCheckLength(planeHalfSize, false, "half size of the displayed plane", error));
     rbTriangulation settings = {deviation, planeHalfSize};
     rbTriangleSink sink = {0};
     rbAddTriangles(geometry, &settings, &sink);

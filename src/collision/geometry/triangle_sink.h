@@ -24,8 +24,7 @@ typedef struct rbTriangleSink {
 int rbTriangleSink_AddVertex(rbTriangleSink* sink, rbVec3 vertex);
 void rbTriangleSink_AddTriangle(rbTriangleSink* sink, int a, int b, int c);
 
-// Marks the sink as over the limit and returns true if this many additional triangles would be too
-// many.
+// Marks the sink as over the limit and returns true if so many more triangles are too many.
 bool rbTriangleSink_Refuses(rbTriangleSink* sink, double count);
 
 // Sphere of the given radius swept along z from -halfLength to halfLength (0: a sphere).

@@ -114,8 +114,7 @@ static PointDistance measurePointBox(const rbGeometry* geometry, rbVec3 point)
     rbVec3 h = geometry->data.box.halfExtents;
     rbVec3 nearest = rbMax3(rbNeg(h), rbMin3(h, point));
     PointDistance r;
-    rbVec3 away = rbSub(point, nearest);
-    r.distance = rbSplitLength(away, RB_VEC3_ZERO, &r.normal);
+    r.distance = rbSplitLength(rbSub(point, nearest), RB_VEC3_ZERO, &r.normal);
     if (r.distance > 0.0) {
         return r;
     }
@@ -431,8 +430,7 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
     Segment axisB = {transformBtoA.p, rbMatFromQuat(transformBtoA.q).cz,
                      b->data.capsule.halfLength};
     SegmentPair pair = measureSegments(&axisA, &axisB);
-    double size = axisA.half + axisB.half;
-    double scale = size + radiusA + radiusB + rbLength(transformBtoA.p);
+    double scale = axisA.half + axisB.half + radiusA + radiusB + rbLength(transformBtoA.p);
     // perpendicular to an axis at its inner points, more accurately than rounding over the distance
     rbVec3 between = rbSub(pair.pointB, pair.pointA);
     if (fabs(pair.t) < axisB.half) {
@@ -736,8 +734,7 @@ static int clipCorners(const rbVec3* in, int count, int axis, const double bound
     return kept;
 }
 
-// Middle of the region that the lowest feature of B and a face of A share. False if they miss each
-// other.
+// Middle of the region that the lowest feature of B and a face of A share; false: there is none.
 static bool witnessOnFace(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
     rbVec3 buffers[2][CLIP_CORNERS_MAX];
@@ -745,9 +742,8 @@ static bool witnessOnFace(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
     int from = 0;
     for (int k = 1; k < 3 && count > 0; ++k) {
         int across = (axis->i + k) % 3;
-        double limit = pair->halfA[across] + FEATURE * pair->scale;
         for (int side = -1; side <= 1 && count > 0; side += 2) {
-            const double bound[2] = {side, limit};
+            const double bound[2] = {side, pair->halfA[across] + FEATURE * pair->scale};
             count = clipCorners(buffers[from], count, across, bound, buffers[1 - from]);
             from = 1 - from;
         }
@@ -778,43 +774,34 @@ static bool witnessOnFaceOfB(const BoxPair* pair, const Axis* axis, rbVec3* poin
     rbVec3 pointB;
     bool isTight = witnessOnFace(&swapped, &seen, &pointB);
     if (isTight) {
-        rbVec3 inA = rbAdd(rbMulMV(m, pointB), pair->center);
-        *pointA = rbAddScaled(inA, -axis->gap, axis->normal);
+        *pointA = rbAddScaled(rbAdd(rbMulMV(m, pointB), pair->center), -axis->gap, axis->normal);
     }
     return isTight;
 }
 
-// The edges of A and B parallel to their axes i and j; side k of signs chooses among the four.
-static Segment edgeOfA(const BoxPair* pair, int i, const double signs[3])
+// The edge of a box parallel to its axis i; side k of signs chooses among the four.
+static Segment edgeOf(rbVec3 center, const rbVec3 axes[3], const double half[3], int i,
+                      const double signs[3])
 {
-    rbVec3 center =
-        rbMakeVec3(signs[0] * pair->halfA[0], signs[1] * pair->halfA[1], signs[2] * pair->halfA[2]);
-    center = rbSub(center, unitVector(i, rbGetComponent(center, i)));
-    return (Segment){center, unitVector(i, 1.0), pair->halfA[i]};
-}
-
-static Segment edgeOfB(const BoxPair* pair, int j, const double signs[3])
-{
-    rbVec3 center = pair->center;
     for (int k = 0; k < 3; ++k) {
-        if (k != j) {
-            center = rbAddScaled(center, signs[k] * pair->halfB[k], pair->axesB[k]);
+        if (k != i) {
+            center = rbAddScaled(center, signs[k] * half[k], axes[k]);
         }
     }
-    return (Segment){center, pair->axesB[j], pair->halfB[j]};
+    return (Segment){center, axes[i], half[i]};
 }
 
-// Where the supporting edges meet once B is moved back by the gap. Returns the distance by which
-// they miss.
+// Where the supporting edges meet once B is moved back by the gap. Returns by how much they miss.
 static double witnessOnEdges(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
+    static const rbVec3 axesA[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     double signsA[3], signsB[3];
     for (int k = 0; k < 3; ++k) {
         signsA[k] = copysign(1.0, rbGetComponent(axis->normal, k));
         signsB[k] = -copysign(1.0, rbDot(axis->normal, pair->axesB[k]));
     }
-    Segment a = edgeOfA(pair, axis->i, signsA);
-    Segment b = edgeOfB(pair, axis->j, signsB);
+    Segment a = edgeOf(RB_VEC3_ZERO, axesA, pair->halfA, axis->i, signsA);
+    Segment b = edgeOf(pair->center, pair->axesB, pair->halfB, axis->j, signsB);
     b.center = rbAddScaled(b.center, -axis->gap, axis->normal);
     SegmentPair found = measureSegments(&a, &b);
     *pointA = found.pointA;
@@ -1059,8 +1046,7 @@ static rbVec3 findStep(const EllipsoidPair* pair, const Place* at)
     if (det > 0.0 && minor > 0.0 && xx > 0.0) {
         rbVec3 c1 = {c0.y, xx * zz - xz * xz, xy * xz - xx * yz};
         rbVec3 c2 = {c0.z, c1.z, minor};
-        double inverse = -1.0 / det;
-        step = rbScale(inverse, rbMakeVec3(rbDot(c0, g), rbDot(c1, g), rbDot(c2, g)));
+        step = rbScale(-1.0 / det, rbMakeVec3(rbDot(c0, g), rbDot(c1, g), rbDot(c2, g)));
         step = rbAddScaled(step, -rbDot(step, u), u);
     } else {
         step = rbScale(-1.0 / (mean + fabs(at->height)), g);

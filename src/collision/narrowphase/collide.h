@@ -23,8 +23,7 @@ rbCollideFn rbCollideSphereSolid; // box, capsule, cylinder, cone, ellipsoid
 rbCollideFn rbCollideBoxBox, rbCollideBoxCapsule;
 rbCollideFn rbCollideCapsuleCapsule;
 
-// Two boxes whose distance a separating axis attains, false for the others: GJK measures those
-// faster.
+// Two boxes whose distance a separating axis attains. False for others: GJK is faster for those.
 bool rbCollideBoxesByAxes(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                           rbSeparation* separation);
 

@@ -113,9 +113,8 @@ static uint32_t nameCorner(int before, int after, const rbContactFeature* refere
         return makeVertexId(!isReferenceA, incident->vertexIds[after], reference->faceId);
     }
     if (before < 0 && after < 0) { // one of the reference: the corner its second side starts from
-        int count = reference->count;
         int i = -2 - before, j = -2 - after;
-        int corner = (i + 1) % count == j ? j : i;
+        int corner = (i + 1) % reference->count == j ? j : i;
         return makeVertexId(isReferenceA, reference->vertexIds[corner], incident->faceId);
     }
     int sideR = reference->edgeIds[-2 - (before < 0 ? before : after)];
@@ -232,8 +231,7 @@ static void overlapSides(const rbContactFeature* a, const rbContactFeature* b, r
         bool isOfA = s == 0.0 || s == length;
         bool isFirst = isOfA ? s == 0.0 : t < 0.5;
         int vertex = (isOfA ? a : b)->vertexIds[isFirst ? 0 : 1];
-        double distance = rbDot(normal, rbSub(pointB, pointA));
-        addCandidate(candidates, pointA, distance, normal,
+        addCandidate(candidates, pointA, rbDot(normal, rbSub(pointB, pointA)), normal,
                      makeVertexId(isOfA, vertex, isOfA ? b->faceId : a->faceId));
     }
 }
@@ -246,9 +244,8 @@ static void projectOnPlane(const rbContactFeature* feature, const rbSeparation* 
     for (int k = 0; k < feature->count; ++k) {
         rbVec3 corner = feature->corners[k];
         double along = rbDot(s->normal, rbSub(corner, onPlane)); // from the plane along the normal
-        double distance = isPlaneA ? along : -along;
         rbVec3 pointA = isPlaneA ? rbAddScaled(corner, -along, s->normal) : corner;
-        addCandidate(candidates, pointA, distance, s->normal,
+        addCandidate(candidates, pointA, isPlaneA ? along : -along, s->normal,
                      makeVertexId(!isPlaneA, feature->vertexIds[k], 0));
     }
 }
@@ -405,9 +402,7 @@ int rbReduceRegion(rbManifoldPoint* points, int count, double sizeMin, rbManifol
     points[0] = first;
     rbReducePoints(points, count, size, manifold);
     dropIdle(manifold, size);
-    for (int i = 0; i < manifold->count; ++i) {
-        points[i] = manifold->points[i];
-    }
+    rbCopyElements(points, manifold->points, manifold->count, sizeof *points);
     return manifold->count;
 }
 
@@ -480,52 +475,47 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
                      const rbSeparation* measured, double threshold, rbManifold* manifold)
 {
     RB_ASSERT(isfinite(measured->distance) && isfinite(threshold));
-    rbSeparation own = *measured;
-    rbSeparation* separation = &own;
-    rbVec3 n = separation->normal;
-    *manifold =
-        (rbManifold){.normal = n, .childA = separation->childA, .childB = separation->childB};
-    if (!(separation->distance <= threshold)) {
+    rbSeparation s = *measured;
+    rbVec3 n = s.normal;
+    *manifold = (rbManifold){.normal = n, .childA = s.childA, .childB = s.childB};
+    if (!(s.distance <= threshold)) {
         return;
     }
     bool isPlaneA = a->type == RB_SHAPE_PLANE;
     bool isPlane = isPlaneA || b->type == RB_SHAPE_PLANE;
     if (!isPlane && (a->type == RB_SHAPE_SPHERE || b->type == RB_SHAPE_SPHERE)) {
-        manifold->points[0] = makePoint(separation->pointA, separation->distance, n,
-                                        RB_FEATURE_WITNESS); // the only feature of a sphere
+        // the only feature of a sphere
+        manifold->points[0] = makePoint(s.pointA, s.distance, n, RB_FEATURE_WITNESS);
         manifold->count = 1;
         return;
     }
     rbContactFeature features[2];
-    findFeature(a, n, separation->pointA, &features[0]);
-    rbFindFeatureOfB(b, transformBtoA, n, separation->pointB, &features[1]);
-    lowerWitness(a, RB_TRANSFORM_IDENTITY, features, 0, separation);
-    lowerWitness(b, transformBtoA, features, 1, separation);
+    findFeature(a, n, s.pointA, &features[0]);
+    rbFindFeatureOfB(b, transformBtoA, n, s.pointB, &features[1]);
+    lowerWitness(a, RB_TRANSFORM_IDENTITY, features, 0, &s);
+    lowerWitness(b, transformBtoA, features, 1, &s);
     rbFeaturePoints candidates;
     candidates.count = 0;
     if (isPlane) {
-        projectOnPlane(&features[isPlaneA ? 1 : 0], separation, isPlaneA, &candidates);
+        projectOnPlane(&features[isPlaneA ? 1 : 0], &s, isPlaneA, &candidates);
     } else {
-        rbMeetFeatures(features, separation, &candidates);
+        rbMeetFeatures(features, &s, &candidates);
     }
     double size = 0.0;
     for (int k = 0; k < candidates.count; ++k) {
-        double reach = rbDistance(candidates.points[k].pointA, candidates.points[0].pointA);
-        size = rbMaxOf(size, reach);
+        size = rbMaxOf(size, rbDistance(candidates.points[k].pointA, candidates.points[0].pointA));
     }
     filterCandidates(&candidates, threshold, SAME_POINT * size);
     // the witness itself if the features do not include it
     double lowest = INFINITY;
     for (int k = 0; k < candidates.count; ++k) {
-        double distance = candidates.points[k].distance;
-        lowest = distance < lowest ? distance : lowest;
+        lowest = rbMinOf(candidates.points[k].distance, lowest);
     }
     // (features may be points: their extent does not indicate rounding)
     double rounding =
-        64.0 * DBL_EPSILON *
-        (rbLength(separation->pointA) + rbLength(transformBtoA.p) + fabs(separation->distance));
-    if (candidates.count == 0 || lowest > separation->distance + 1e-9 * size + rounding) {
-        addCandidate(&candidates, separation->pointA, separation->distance, n, RB_FEATURE_WITNESS);
+        64.0 * DBL_EPSILON * (rbLength(s.pointA) + rbLength(transformBtoA.p) + fabs(s.distance));
+    if (candidates.count == 0 || lowest > s.distance + 1e-9 * size + rounding) {
+        addCandidate(&candidates, s.pointA, s.distance, n, RB_FEATURE_WITNESS);
     }
     rbReducePoints(candidates.points, candidates.count, size, manifold);
     RB_ASSERT(manifold->count > 0);

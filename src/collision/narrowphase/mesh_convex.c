@@ -109,8 +109,8 @@ static double findLow(const rbMeshQuery* query, rbVec3 direction)
 static rbVec3 getPoint(const rbMeshQuery* query)
 {
     const rbGeometry* geometry = query->core->geometry;
-    bool isHull = geometry != NULL && geometry->type == RB_SHAPE_HULL;
-    rbVec3 inside = isHull ? geometry->polyhedron->supports->center : RB_VEC3_ZERO;
+    rbVec3 inside =
+        geometry->type == RB_SHAPE_HULL ? geometry->polyhedron->supports->center : RB_VEC3_ZERO;
     return rbAdd(rbMulMV(query->rotation, inside), query->translation);
 }
 
@@ -158,9 +158,7 @@ static void measureCore(Search* search, const rbVec3 corners[3], rbMeshNear* nea
     if (bound >= search->best) {
         return;
     }
-    for (int k = 0; k < 3; ++k) {
-        search->triangle[k] = corners[k];
-    }
+    rbCopyElements(search->triangle, corners, 3, sizeof *corners);
     rbGjkSettings settings = rbDefaultGjkSettings();
     settings.distanceMax = search->best;
     rbGjkCache start = {.direction = apart > search->query->slack ? line : search->hint};
@@ -172,14 +170,13 @@ static void measureCore(Search* search, const rbVec3 corners[3], rbMeshNear* nea
         return;
     }
     rbGjk_Tighten(&search->cso, &settings, &gjk);
-    near->lower = gjk.lower;
     near->upper = gjk.upper;
     near->a = gjk.a;
     near->b = gjk.b;
     near->normal = gjk.normal;
     near->meets = gjk.overlaps;
     near->distance = gjk.overlaps ? 0.0 : rbDot(rbSub(gjk.b, gjk.a), gjk.normal);
-    near->lower = near->meets ? 0.0 : near->lower;
+    near->lower = gjk.overlaps ? 0.0 : gjk.lower;
 }
 
 static void setHint(Search* search, rbVec3 direction)
@@ -395,8 +392,7 @@ static MeshAnswer searchMesh(const rbMeshQuery* query)
         descend(&search);
     }
     MeshAnswer* answer = &search.answer;
-    bool isFound = answer->nearest.triangle >= 0;
-    answer->upper = isFound ? search.best : INFINITY;
+    answer->upper = answer->nearest.triangle >= 0 ? search.best : INFINITY;
     double lower = fmin(search.left, search.best);
     for (int i = 0; i < search.waiting.count; ++i) {
         lower = fmin(lower, search.waiting.tasks[i].key);
@@ -533,13 +529,15 @@ static bool arePartedAt(const Depth* depth, rbVec3 direction, double length)
     return !rbGeometry_Contains(query.mesh, getPoint(&query));
 }
 
-// Largest product of a unit vector with points of the mesh.
-static double findFront(const rbGeometry* mesh, rbVec3 u)
+// The displacement along a unit vector after which a plane separates the bounds of the mesh from
+// the core.
+static double findLast(const Depth* depth, rbVec3 u)
 {
-    const rbPolyhedron* p = mesh->polyhedron;
+    const rbPolyhedron* p = depth->pair->mesh->polyhedron;
     rbVec3 middle = rbScale(0.5, rbAdd(p->upper, p->lower));
     rbVec3 half = rbScale(0.5, rbSub(p->upper, p->lower));
-    return rbDot(u, middle) + rbDot(rbAbs3(u), half);
+    double front = rbDot(u, middle) + rbDot(rbAbs3(u), half);
+    return front - findLow(&depth->query, u) + depth->radius + depth->slack;
 }
 
 // The nearest points of the bodies after a displacement.
@@ -569,8 +567,7 @@ static void tryPlanes(const Depth* depth, Displacement* best)
     bool isBetter = false;
     for (int i = 0; i < 14; ++i) {
         rbVec3 u = i % 2 == 0 ? axes[i / 2] : rbNeg(axes[i / 2]);
-        double low = findLow(&depth->query, u);
-        double needed = findFront(depth->pair->mesh, u) - low + depth->radius + depth->slack;
+        double needed = findLast(depth, u);
         if (needed >= 0.0 && needed < best->length - depth->slack) {
             *best = (Displacement){.direction = u, .length = needed};
             isBetter = true;
@@ -587,8 +584,7 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
 {
     RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-6);
     RB_ASSERT(first >= 0.0);
-    double low = findLow(&depth->query, direction);
-    double last = findFront(depth->pair->mesh, direction) - low + depth->radius + depth->slack;
+    double last = findLast(depth, direction);
     Displacement displacement = {.direction = direction, .length = fmax(last, 0.0)};
     double length = first + depth->slack;
     for (int i = 0; i < PART_TRIES && length < last; ++i) {
@@ -622,8 +618,7 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
 
 // ------------------------------------------------------------------------- core in the surface
 
-// Upper bound of the product of a unit vector with points of a triangle in the bounding sphere of
-// the core.
+// Upper bound of the height along a unit vector of a triangle in the bounding sphere of the core.
 static double findHeight(const Depth* depth, const rbVec3 corners[3], rbVec3 u)
 {
     double highest = fmax(rbDot(u, corners[0]), fmax(rbDot(u, corners[1]), rbDot(u, corners[2])));
@@ -701,8 +696,7 @@ static rbEpaResult findCoreDepth(const Depth* depth, const rbMeshNear* touching,
     return rbEpa_Depth(&cso, gjk.simplex, gjk.simplexCount, &settings, depth->pair->scratch);
 }
 
-// Distance, normal and points of bodies separated by a displacement; near holds the result without
-// it.
+// Distance, normal and points of bodies separated by a displacement; near: the result without it.
 static void setDisplacement(const Depth* depth, const Displacement* displacement,
                             const rbMeshNear* near, rbSeparation* s)
 {
@@ -736,10 +730,8 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
     }
     rbVec3 mean = findMeanNormal(depth, touching, count);
     bool isPoint = depth->query.core->size == 0.0;
-    rbEpaResult epa = {.lower = 0.0, .normal = rbNeg(mean)};
-    if (!isPoint) {
-        epa = findCoreDepth(depth, touching, count);
-    }
+    rbEpaResult epa = isPoint ? (rbEpaResult){.lower = 0.0, .normal = rbNeg(mean)}
+                              : findCoreDepth(depth, touching, count);
     double least = fmax(epa.lower, 0.0) + depth->radius;
     Displacement best = {.length = INFINITY};
     if (rbLengthSquared(mean) > 0.0) {
@@ -935,8 +927,7 @@ static void addPoint(Sweep* sweep, rbVec3 vertex, double height, int index)
     vertex = rbAddScaled(vertex, radius, s->normal);
     double distance = s->distance + height - radius - rbDot(sweep->up, s->pointA);
     for (int i = 0; i < sweep->count; ++i) {
-        double apart = rbDistance(sweep->points[i].pointA, vertex);
-        if (apart <= SAME_POINT * sweep->pair->mesh->radius) {
+        if (rbDistance(sweep->points[i].pointA, vertex) <= SAME_POINT * sweep->pair->mesh->radius) {
             return;
         }
     }

@@ -56,8 +56,7 @@ void rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* sepa
 // result without measuring the depth. False: not possible, measure again.
 bool rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbContactList* list);
 
-// The same where the convex shape is a half space: the vertices that are near enough, reduced to a
-// manifold.
+// The same where the convex shape is a half space: the near vertices, reduced to a manifold.
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifold);
 

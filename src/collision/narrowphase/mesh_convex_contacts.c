@@ -170,8 +170,7 @@ static void addPoint(Region* region, rbManifold* manifold, const rbManifoldPoint
     for (int i = 0; i < region->count; ++i) {
         rbManifoldPoint* other = &region->points[i];
         if (rbDistance(other->pointA, point.pointA) <= SAME_POINT * region->size) {
-            bool isBetter = other->featureId >> 30 == RB_MEETING_CROSSING;
-            *other = isBetter ? point : *other;
+            *other = other->featureId >> 30 == RB_MEETING_CROSSING ? point : *other;
             return;
         }
     }
@@ -334,8 +333,7 @@ static void addWitness(rbManifold* manifold, const rbManifoldPoint* witness, dou
         if (manifold->points[i].distance <= witness->distance + SAME_POINT * size) {
             return;
         }
-        bool isHigher = manifold->points[i].distance > manifold->points[highest].distance;
-        highest = isHigher ? i : highest;
+        highest = manifold->points[i].distance > manifold->points[highest].distance ? i : highest;
     }
     bool isFull = manifold->count == RB_MANIFOLD_POINTS_MAX;
     manifold->points[isFull ? highest : manifold->count++] = *witness;

@@ -119,8 +119,7 @@ static double findPart(const rbParting* parting, rbVec3 step)
         const rbHalfSpace* plane = &parting->planes[i];
         double approach = -rbDot(plane->normal, step);
         double room = fmax(rbDot(plane->normal, parting->translation) - plane->offset, 0.0);
-        bool isBeyond = approach * part > room + VIOLATION * parting->size;
-        part = isBeyond ? room / approach : part;
+        part = approach * part > room + VIOLATION * parting->size ? room / approach : part;
     }
     return part;
 }
@@ -132,8 +131,7 @@ bool rbParting_Add(rbParting* parting, rbVec3 normal, double gap)
     if (parting->count == parting->capacity) {
         return false;
     }
-    double room = fmax(gap - parting->keep, 0.0);
-    double offset = rbDot(normal, parting->translation) - room;
+    double offset = rbDot(normal, parting->translation) - fmax(gap - parting->keep, 0.0);
     parting->planes[parting->count++] = (rbHalfSpace){normal, offset};
     return true;
 }

@@ -119,8 +119,7 @@ static void addPiece(Crossing* crossing, const rbNearPair* pair)
         return;
     }
     rbVec3 nA = rbScale(1.0 / areaA, crossA), nB = rbScale(1.0 / areaB, crossB);
-    double weight = 0.5 * fmin(areaA, areaB);
-    crossing->normals = rbAddScaled(crossing->normals, weight, rbSub(nA, nB));
+    crossing->normals = rbAddScaled(crossing->normals, 0.5 * fmin(areaA, areaB), rbSub(nA, nB));
     rbVec3 t = rbCross(nA, nB);
     double sine = rbLength(t);
     if (!(sine > 1e-9)) {
@@ -201,8 +200,7 @@ static bool containsPart(const rbGeometry* solid, const rbGeometry* other, rbTra
 // Corners of a one-part body that are tested before the solid is queried for containment.
 #define SAMPLE_COUNT 8
 
-// Could the solid contain the other body, which has one part? Not if a corner is outside its
-// bounds.
+// Could the solid contain the other body, of one part? Not if a corner is outside its bounds.
 static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
 {
     const rbBoxTree* tree = other->polyhedron->tree;
@@ -303,9 +301,8 @@ static void tryBoxAxes(Search* search, const rbBoxTree* tree, const rbMat3* rota
                             rbPickLane(root->normal, 0)};
     for (int i = 0; i < 3; ++i) {
         rbVec3 size = rbAbs3(axes[i]);
-        double largest = fmax(size.x, fmax(size.y, size.z));
         // an axis of the body was tried already
-        if (size.x + size.y + size.z > largest * (1.0 + 1e-6)) {
+        if (size.x + size.y + size.z > rbLargestComponent(axes[i]) * (1.0 + 1e-6)) {
             (void)tryDirection(search, rbMulMV(*rotation, axes[i]));
         }
     }
@@ -325,7 +322,7 @@ static void beginSearch(Search* search, const rbMeshPair* pair)
     search->length = INFINITY;
     search->hasWitness = false;
     search->triangleTests = 0;
-    const rbMat3 body = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const rbMat3 body = RB_MAT3_IDENTITY;
     const rbMat3* frames[2] = {&body, &search->rotation};
     for (int i = 0; i < 2; ++i) {
         (void)tryDirection(search, frames[i]->cx);
@@ -355,8 +352,7 @@ static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double
     return rbMeasureTrees(&input);
 }
 
-// Is B separate from A when moved by the offset? Keeps the offset if so and if it is the shortest
-// so far.
+// Is B separate from A when moved by the offset? Keeps the shortest such offset.
 static bool tryOffset(Search* search, rbVec3 offset)
 {
     if (search->budget == 0) {
@@ -394,8 +390,7 @@ static rbVec3 stretch(const Search* search, rbVec3 n, double depth)
 static void descend(Search* search)
 {
     if (!search->hasWitness) {
-        (void)tryOffset(search, search->best); // a plane separates them: computes the nearest
-                                               // points
+        (void)tryOffset(search, search->best); // a plane separates them: finds nearest points
     }
     for (int i = 0; i < DESCENT_MAX && search->hasWitness; ++i) {
         rbVec3 s = search->best;
@@ -425,17 +420,18 @@ static bool addMeeting(const rbNearPair* pair, void* context)
     return crossing->count < MEETING_MAX;
 }
 
-// The search of near pairs with B moved by an offset; those that intersect unless a distance
-// is set.
-static rbTreeNearInput makeSearch(const rbMeshPair* pair, rbVec3 offset, rbNearPairFn* visit,
-                                  void* context)
+// Visits the pairs of triangles within a distance (0: those that intersect), B moved by an offset;
+// false if a visit stopped it.
+static bool visitNear(const rbMeshPair* pair, rbVec3 offset, double distance, rbNearPairFn* visit,
+                      void* context)
 {
-    return (rbTreeNearInput){
+    return rbVisitNearPairs(&(rbTreeNearInput){
         .a = pair->a->polyhedron->tree,
         .b = pair->b->polyhedron->tree,
         .transformBtoA = {rbAdd(pair->transformBtoA.p, offset), pair->transformBtoA.q},
+        .distance = distance,
         .visit = visit,
-        .context = context};
+        .context = context});
 }
 
 // Lengths along the normal of the crossing, shorter ones first, until one separates the bodies.
@@ -460,9 +456,8 @@ static void tryWall(Search* search, const rbClosest* closest)
     if (!(rbLength(line) > 0.0)) {
         return;
     }
-    rbVec3 n = rbNormalize(line);
     // whichever is inside: B moves from its wall point to that of A
-    rbVec3 offset = stretch(search, rbNeg(n), width);
+    rbVec3 offset = stretch(search, rbNeg(rbNormalize(line)), width);
     if (rbLength(offset) < search->length) {
         (void)tryOffset(search, offset);
     }
@@ -489,9 +484,7 @@ static bool addPlane(const rbNearPair* pair, void* context)
 
 static bool collectPlanes(rbParting* parting, double reach)
 {
-    rbTreeNearInput input = makeSearch(parting->context, parting->translation, addPlane, parting);
-    input.distance = reach;
-    return rbVisitNearPairs(&input);
+    return visitNear(parting->context, parting->translation, reach, addPlane, parting);
 }
 
 // From a separating translation to a local minimum of the length.
@@ -527,8 +520,7 @@ static double boundDepth(const Search* search, const Crossing* crossing)
 {
     const rbMeshPair* pair = search->pair;
     Least least = {0.0, MEETING_MAX};
-    rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addLeast, &least);
-    (void)rbVisitNearPairs(&input);
+    (void)visitNear(pair, RB_VEC3_ZERO, 0.0, addLeast, &least);
     rbVec3 a = search->witness.closest.a;
     rbVec3 way = rbSub(rbSub(search->witness.closest.b, search->best), a);
     for (int i = 0; i <= 3 && search->hasWitness; ++i) {
@@ -550,8 +542,7 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
     separation->reason = RB_STOP_ESTIMATE;
     Crossing crossing = makeCrossing(closest->a);
     if (isMeeting) {
-        rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addMeeting, &crossing);
-        (void)rbVisitNearPairs(&input);
+        (void)visitNear(pair, RB_VEC3_ZERO, 0.0, addMeeting, &crossing);
     }
     if (!pair->a->isSolid && !pair->b->isSolid) {
         setNoDepth(pair, &crossing, separation);
@@ -673,8 +664,7 @@ double rbBoundMeshDepth(const rbMeshPair* pair, rbVec3* direction)
 #define GRAZE_PART 0.01
 #define GRAZE_COSINE 0.1
 #define DEEP_PART 1e-4 // relative to the size
-// Relative to the size: corners of a steep triangle at most this high above its nearest point
-// count.
+// Relative to the size: corners of a steep triangle count up to here above its nearest point.
 #define STEEP_PART 0.005
 // Number of separate places where surfaces cross; one curve may be split into many until the
 // traversal has found the pieces that join them.
@@ -840,8 +830,7 @@ static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 norma
     if (!(distance <= c->threshold) || moved > c->ceiling || !isInPlace(c, pointA, normal)) {
         return;
     }
-    // the nearest points of other faces at the rim of an overlap: not deep, and no push is needed
-    // there
+    // the nearest points of other faces at the rim of an overlap: not deep, they need no push
     if (c->isDeep && along > GRAZE_COSINE * rbLength(c->offset) && distance > -GRAZE_PART * along) {
         return;
     }
@@ -1008,15 +997,13 @@ static void collectMoved(Collector* c, rbVec3 offset, double nearest)
     if (!(reach >= 0.0)) {
         return;
     }
-    rbTreeNearInput input = makeSearch(c->pair, offset, collect, c);
     bool isComplete = false;
     double part = 1.0;
     for (int step = 0; step < REACH_STEPS && !isComplete; ++step) {
         // beyond the nearest distance by more than rounding
         double beyond = part * fmax(reach - nearest, 0.0) + TOUCHING * c->size;
-        input.distance = fmin(reach, nearest + beyond);
         c->pairsLeft = step + 1 < REACH_STEPS ? PAIR_MAX : LAST_PAIR_MAX;
-        isComplete = rbVisitNearPairs(&input);
+        isComplete = visitNear(c->pair, offset, fmin(reach, nearest + beyond), collect, c);
         part *= 0.25;
     }
 }
@@ -1088,8 +1075,7 @@ static bool collectRegion(Collector* c, const Crossing* region, double most)
         c->lower = rbSub(region->lower, spread);
         c->upper = rbAdd(region->upper, spread);
         rbVec3 offset = rbScale(depth, c->normal);
-        rbTreeNearInput input = makeSearch(c->pair, offset, isElsewhere, c);
-        if (rbVisitNearPairs(&input)) {
+        if (visitNear(c->pair, offset, 0.0, isElsewhere, c)) {
             collectMoved(c, offset, 0.0);
             return true;
         }
@@ -1103,8 +1089,7 @@ static bool collectRegion(Collector* c, const Crossing* region, double most)
 static void collectRegions(Collector* c, const rbSeparation* overlap)
 {
     Regions regions = {.count = 0, .pairsLeft = LAST_PAIR_MAX, .origin = overlap->pointA};
-    rbTreeNearInput input = makeSearch(c->pair, RB_VEC3_ZERO, addRegion, &regions);
-    (void)rbVisitNearPairs(&input);
+    (void)visitNear(c->pair, RB_VEC3_ZERO, 0.0, addRegion, &regions);
     Crossing all = makeCrossing(regions.origin);
     double deepest = 0.0;
     for (int i = 0; i < regions.count; ++i) {

@@ -65,8 +65,7 @@ typedef struct PairBodies {
     rbCso cso;
 } PairBodies;
 
-// Witnesses that miss the depth along the normal by more than this, relative to the scale, are
-// recomputed.
+// Witnesses are recomputed if they miss the depth along the normal by this part of the scale.
 #define WITNESS_MISS 1e-10
 // Coarse positions keep the digits above this fraction of the size, times the rounding of 1.
 #define COARSE 8192.0
@@ -263,9 +262,9 @@ static bool hasClosedForm(const PairLeaf* leaf)
 static rbStatus measureEllipsoids(const Query* query, const PairLeaf* leaf,
                                   rbSeparation* separation)
 {
-    rbVec3 start = leaf->transformBtoA.p;
     rbGjkCache* cache = query->cache;
-    start = cache != NULL && rbLengthSquared(cache->direction) > 0.0 ? cache->direction : start;
+    bool hasDirection = cache != NULL && rbLengthSquared(cache->direction) > 0.0;
+    rbVec3 start = hasDirection ? cache->direction : leaf->transformBtoA.p;
     if (!rbCollideEllipsoids(leaf->a, leaf->b, leaf->transformBtoA, start, separation)) {
         return measureIterative(query, leaf, separation);
     }
@@ -523,8 +522,7 @@ static rbStatus measureRegistered(const Query* query, const PairLeaf* leaf,
                                   rbSeparation* separation)
 {
     rbSeparationInput input = makeLeafInput(query, leaf);
-    const rbPairMethodRow* row = getRegistered(input.method);
-    rbStatus status = row->measure(&input, query->memory, separation);
+    rbStatus status = getRegistered(input.method)->measure(&input, query->memory, separation);
     return status == RB_STATUS_UNSUPPORTED ? refuse(query, leaf) : status;
 }
 
@@ -586,8 +584,7 @@ size_t rbGetSeparationScratchSize(void)
 
 static rbEpaScratch* alignScratch(void* scratch)
 {
-    uintptr_t place = (uintptr_t)scratch;
-    size_t gap = (SCRATCH_ALIGNMENT - place % SCRATCH_ALIGNMENT) % SCRATCH_ALIGNMENT;
+    size_t gap = (SCRATCH_ALIGNMENT - (uintptr_t)scratch % SCRATCH_ALIGNMENT) % SCRATCH_ALIGNMENT;
     return (rbEpaScratch*)((char*)scratch + gap);
 }
 
@@ -781,8 +778,7 @@ static void flipManifold(rbTransform transformBtoA, rbManifold* manifold)
     }
 }
 
-// Appends the contacts of two shapes, one of which is a mesh and the other is not, in the frame of
-// the mesh.
+// Appends the contacts of a mesh and a shape that is none, in the frame of the mesh.
 static void addMixedContacts(const rbMeshConvex* pair, double threshold, rbContactList* list)
 {
     bool isPlane = pair->convex->type == RB_SHAPE_PLANE;
@@ -907,9 +903,6 @@ static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
     return visitLeaves(query, &whole, visit);
 }
 
-// The output of a query whose status is not OK: nothing that looks like a result.
-static const rbSeparation nothing = {.distance = NAN, .lower = NAN, .upper = NAN};
-
 rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                              void* scratch, rbSeparation* separation, rbError* error)
 {
@@ -923,8 +916,8 @@ rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* 
         *separation = (rbSeparation){.distance = INFINITY, .lower = INFINITY, .upper = INFINITY};
         status = runQuery(&query, cache, visitNearest);
     }
-    if (status != RB_STATUS_OK) {
-        *separation = nothing;
+    if (status != RB_STATUS_OK) { // nothing that looks like a result
+        *separation = (rbSeparation){.distance = NAN, .lower = NAN, .upper = NAN};
     }
     return status;
 }

@@ -92,7 +92,7 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
     // Continued from the start of the step; SPRING rows from the rest position.
     for (int i = 0; i < block->rowCount; ++i) {
         double change = errors[i] - start[i];
-        bool isAngle = block->isAngle && ((block->angleMask >> i) & 1u) != 0;
+        bool isAngle = ((block->angleMask >> i) & 1u) != 0;
         // The turn nearest to the requested travel.
         double requested = block->kind == RB_ROW_TRAVEL
                                ? mechanism->speeds[block->firstRow + i] * mechanism->duration

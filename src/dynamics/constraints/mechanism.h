@@ -14,9 +14,10 @@ typedef struct rbMechBody {
     rbVec3 velocity;             // of the center of mass
     rbVec3 momentum;             // spin momentum, world axes; dynamic bodies
     rbRowPose ahead;             // where free flight leads in the step under way
-    rbVec3 aheadVelocity;        // at the end of the step: of bodies that are not dynamic
+    rbVec3 aheadVelocity;        // mean of the step: of bodies that are not dynamic
     rbVec3 aheadAngularVelocity; //   (of its path)
-    rbVec3 lentVelocity;         // of dynamic bodies, while the two above hold something else
+    rbVec3 lentVelocity;         // of dynamic bodies, while the two above hold something else; of
+                                 // others the mean that rows that hold kick between in a stage
     rbVec3 lentMomentum;
     rbVec3 startVelocity; // at the node where the step of touching bodies begins
     rbVec3 startMomentum;

@@ -46,8 +46,7 @@ typedef struct rbRowBlock {
     int firstRow;
     int rowCount; // 1..6
     rbRowKind kind;
-    bool isAngle;       // its errors are angles that wrap at pi
-    uint32_t angleMask; // bit i: row i is measured in rad, not m
+    uint32_t angleMask; // bit i: row i is measured in rad, not m; angles wrap at pi
     rbBlockRowsFn* rows;
     rbBlockErrorsFn* errors;
     const void* data;

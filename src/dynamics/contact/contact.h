@@ -67,7 +67,6 @@ typedef struct rbContactPoint {
     bool isSticking; // at the end of the last stage
     bool isAhead; // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
     bool wasBearing; // it bore load in the last flight, and at the node
-    int key;         // key of the memory of this point, for the pairs
 } rbContactPoint;
 
 typedef struct rbContact {
@@ -143,13 +142,15 @@ static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
                                                    const rbContactSet* set,
                                                    const rbContactBody* bodies)
 {
+    if (contact->stiction <= contact->friction) {
+        return contact->friction;
+    }
     rbVec3 u = rbContact_RelativeVelocity(bodies, contact, point);
     rbVec3 slip = rbAddScaled(u, -rbDot(u, contact->normal), contact->normal);
     bool isSliding =
         !point->isSticking &&
         (point->impulse[0] > 0.0 || rbLengthSquared(slip) > RB_SLIDING_SPEED * RB_SLIDING_SPEED);
-    bool isOne = contact->stiction <= contact->friction;
-    for (int k = 0; isSliding && !isOne && k < contact->pointCount; ++k) {
+    for (int k = 0; isSliding && k < contact->pointCount; ++k) {
         const rbContactPoint* other = &set->points[contact->firstPoint + k];
         rbVec3 apart = rbSub(rbContact_RelativeVelocity(bodies, contact, other), u);
         isSliding = !other->isSticking || !(other->impulse[0] > 0.0) ||

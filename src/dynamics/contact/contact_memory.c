@@ -74,26 +74,18 @@ static Memory findMemory(const Recall* recall, int contact, int point, bool byNa
     return memory;
 }
 
-// The rotation of a body halfway between the old frame and now.
-static rbMat3 getMidway(rbNearBody* body, rbQuat old, uint32_t stamp)
+void rbContactPairs_FindMidways(void* context, rbShare share)
 {
-    if (body->midway.stamp != stamp) {
+    const rbContactPairs* pairs = context;
+    const rbContactFrame* kept = &pairs->frames[pairs->kept];
+    for (int i = share.begin; i < share.end && i < kept->orientations.count; ++i) {
+        rbNearBody* body = &pairs->bodies.data[i];
+        rbQuat old = kept->orientations.data[i];
         rbQuat q = body->orientation;
         double sign = rbDotQuat(old, q) < 0.0 ? -1.0 : 1.0;
         rbQuat sum = {old.w + sign * q.w, old.x + sign * q.x, old.y + sign * q.y,
                       old.z + sign * q.z};
-        body->midway.rotation = rbMatFromQuat(rbNormalizeQuat(sum));
-        body->midway.stamp = stamp;
-    }
-    return body->midway.rotation;
-}
-
-void rbContactPairs_FindMidways(void* context, rbShare share)
-{
-    const rbContactPairs* pairs = context;
-    const rbContactFrame* old = &pairs->frames[pairs->kept];
-    for (int i = share.begin; i < share.end && i < old->orientations.count; ++i) {
-        (void)getMidway(&pairs->bodies.data[i], old->orientations.data[i], pairs->search.stamp);
+        body->midway = rbMatFromQuat(rbNormalizeQuat(sum));
     }
 }
 
@@ -124,26 +116,27 @@ static void findPaths(rbContactPairs* pairs, Recall* recall, int from, int to)
     RB_ASSERT(contact->bodyA >= 0 && contact->bodyB < recall->old->orientations.count);
     const int bodies[2] = {contact->bodyA, contact->bodyB};
     for (int i = 0; i < 2; ++i) {
-        rbNearBody* body = &pairs->bodies.data[bodies[i]];
+        const rbNearBody* body = &pairs->bodies.data[bodies[i]];
         rbQuat old = recall->old->orientations.data[bodies[i]];
-        rbMat3 midway = getMidway(body, old, recall->stamp);
         double factor =
             getArcFactor(rbInvRotate(old, was), rbMulMtV(body->rotation, contact->normal));
-        recall->paths[i] = (rbMat3){rbScale(factor, midway.cx), rbScale(factor, midway.cy),
-                                    rbScale(factor, midway.cz)};
+        recall->paths[i] =
+            (rbMat3){rbScale(factor, body->midway.cx), rbScale(factor, body->midway.cy),
+                     rbScale(factor, body->midway.cz)};
     }
     recall->pathFrom = from;
     recall->pathTo = to;
 }
 
-static void recallSlip(rbContactPairs* pairs, Recall* recall, int contactIndex,
-                       rbContactPoint* point, Memory memory)
+static void recallSlip(rbContactPairs* pairs, Recall* recall, int contactIndex, int pointIndex,
+                       Memory memory)
 {
+    rbContactPoint* point = &recall->now->points.data[pointIndex];
     const rbContact* contact = &recall->now->contacts.data[contactIndex];
     const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
     const rbFoundPoint* was = &recall->old->foundPoints.data[memory.point];
-    const rbFoundPoint* is = &recall->now->foundPoints.data[point->key];
-    const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
+    const rbFoundPoint* is = &recall->now->foundPoints.data[pointIndex];
+    const rbContactPoint* kept = &recall->old->points.data[memory.point];
     findPaths(pairs, recall, memory.contact, contactIndex);
     rbVec3 overA = rbMulMV(recall->paths[0], rbSub(is->localA, was->localA));
     rbVec3 overB = rbMulMV(recall->paths[1], rbSub(is->localB, was->localB));
@@ -173,7 +166,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     rbContact* contact = &recall->now->contacts.data[contactIndex];
     rbContactPoint* point = &recall->now->points.data[pointIndex];
     const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
-    const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
+    const rbContactPoint* kept = &recall->old->points.data[memory.point];
     recall->old->foundPoints.data[memory.point].claimStamp = recall->stamp;
     recall->now->foundPoints.data[pointIndex].claimStamp = recall->stamp;
     point->impulse[0] = kept->impulse[0];
@@ -187,12 +180,12 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
     point->isSticking = isRough && kept->isSticking;
     if (point->isSticking && !contact->hasBelt) { // on a belt it holds only a velocity
-        recallSlip(pairs, recall, contactIndex, point, memory);
+        recallSlip(pairs, recall, contactIndex, pointIndex, memory);
     }
     if (contact->rolling > 0.0 || contact->spinning > 0.0) {
-        rbVec3 turning = recall->old->keptTurnings.data[memory.contact];
-        turnTangential(oldContact, contact, &turning.x, contact->turning);
-        contact->turning[2] = turning.z;
+        const double* turning = recall->old->contacts.data[memory.contact].turning;
+        turnTangential(oldContact, contact, turning, contact->turning);
+        contact->turning[2] = turning[2];
     }
 }
 
@@ -212,7 +205,7 @@ static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex
         } else {
             memory = findMemory(recall, contactIndex, i, byName);
         }
-        RB_ASSERT(memory.point < recall->old->keptPoints.count);
+        RB_ASSERT(memory.point < recall->old->points.count);
         if (memory.point >= 0) {
             take(pairs, recall, contactIndex, i, memory);
         }
@@ -230,7 +223,6 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
     if (span.stamp != old->stamp) {
         return; // nothing was kept of this pair
     }
-    RB_ASSERT(old->keptPoints.count == old->points.count);
     RB_ASSERT(pairs->kept != pairs->current);
     double size = fmin(pairs->hots.data[pair.a].radius, pairs->hots.data[pair.b].radius);
     Recall recall = {
@@ -249,35 +241,7 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
     }
 }
 
-static void keepContacts(void* context, rbShare share)
+void rbContactPairs_Keep(rbContactPairs* pairs)
 {
-    rbContactFrame* frame = context;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &frame->contacts.data[i];
-        frame->keptTurnings.data[i] =
-            rbMakeVec3(contact->turning[0], contact->turning[1], contact->turning[2]);
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            const rbContactPoint* point = &frame->points.data[k];
-            rbKeptPoint* kept = &frame->keptPoints.data[k];
-            memset(kept, 0, sizeof *kept);
-            memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
-            memcpy(kept->passing, point->passing, sizeof kept->passing);
-            memcpy(kept->slip, point->slip, sizeof kept->slip);
-            kept->isSticking = point->isSticking;
-        }
-    }
-}
-
-void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
-{
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
-    RB_ASSERT(set->pointCount == frame->points.count);
-    RB_ASSERT(set->contactCount == frame->contacts.count);
-    rbArray_Reserve(frame->keptPoints, set->pointCount);
-    rbArray_Reserve(frame->keptTurnings, set->contactCount);
-    frame->keptPoints.count = set->pointCount;
-    frame->keptTurnings.count = set->contactCount;
-    rbRunShares(set->contactCount, 256, keepContacts, frame);
     pairs->kept = pairs->current;
 }

@@ -808,7 +808,6 @@ static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
     rbNearBody_Pose(body);
     hot->center = body->world.p;
     body->isJumping = false;
-    body->midway.stamp = 0;
     if (body->shape.geometry != NULL && body->isPlaced && body->isBounded) {
         rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
     } else if (rbBroadPhase_Has(pairs->broad, index)) {

@@ -117,6 +117,9 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
         const rbSlipLead* lead = &run->leads[point - run->set->points];
         p.bias[1] += lead->slip[0];
         p.bias[2] += lead->slip[1];
+        bool isLed = lead->slip[0] != 0.0 || lead->slip[1] != 0.0;
+        p.sliding *= isLed ? lead->part : 1.0;
+        p.sticking = isLed ? p.sliding : p.sticking;
     }
     if (contact->hasBelt) {
         p.bias[1] += rbDot(contact->belt, contact->tangents[0]);

@@ -80,8 +80,7 @@ static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contac
 }
 
 // A point of the frame, without memory.
-static rbContactPoint makeFramePoint(const rbContactPairs* pairs, const rbFoundPoint* found,
-                                     int key)
+static rbContactPoint makeFramePoint(const rbContactPairs* pairs, const rbFoundPoint* found)
 {
     rbContactPoint point;
     memset(&point, 0, sizeof point);
@@ -89,7 +88,6 @@ static rbContactPoint makeFramePoint(const rbContactPairs* pairs, const rbFoundP
     point.armB = found->armB;
     point.gap = found->distance - pairs->settings.shell;
     point.isClosed = point.gap <= pairs->closedGap;
-    point.key = key;
     return point;
 }
 
@@ -581,20 +579,15 @@ static void appendBlock(rbContactPairs* pairs, rbFoundBlock* block)
     frame->foundContacts.count = frame->contacts.count;
     frame->points.count += block->points.count;
     frame->foundPoints.count = frame->points.count;
+    rbArray_Reserve(frame->contacts, frame->contacts.count);
+    rbArray_Reserve(frame->foundContacts, frame->contacts.count);
+    rbArray_Reserve(frame->points, frame->points.count);
+    rbArray_Reserve(frame->foundPoints, frame->points.count);
     if (block->report.depth > pairs->report.depth) {
         pairs->report.depth = block->report.depth;
         pairs->report.bodyA = block->report.bodyA;
         pairs->report.bodyB = block->report.bodyB;
     }
-}
-
-static void reserveFrame(rbContactPairs* pairs)
-{
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    rbArray_Reserve(frame->contacts, frame->contacts.count);
-    rbArray_Reserve(frame->foundContacts, frame->contacts.count);
-    rbArray_Reserve(frame->points, frame->points.count);
-    rbArray_Reserve(frame->foundPoints, frame->points.count);
 }
 
 // Contacts of a block, in the frame, with the memory of its pairs.
@@ -622,8 +615,7 @@ static void fillBlock(void* context, rbShare share)
             contact->firstPoint = point;
             contact->pointCount = block->pointCounts.data[k];
             for (int end1 = point + contact->pointCount; point < end1; ++point) {
-                frame->points.data[point] =
-                    makeFramePoint(pairs, &frame->foundPoints.data[point], point);
+                frame->points.data[point] = makeFramePoint(pairs, &frame->foundPoints.data[point]);
             }
         }
         if (count > 0) {
@@ -646,14 +638,13 @@ static void findBlocks(Search* search)
     RB_ASSERT(pairs->search.scratches.count >= rbGetWorkerCount());
     rbArray_Reserve(pairs->search.counts, count);
     rbArray_Fill(pairs->search.blocks, blockCount, (rbFoundBlock){.firstPoint = 0});
+    if (pairs->kept >= 0) {
+        rbRunShares(pairs->bodies.count, BODIES_LEAST, rbContactPairs_FindMidways, pairs);
+    }
     if (isShared) {
         rbRunShares(count, PAIRS_LEAST, findBlock, search);
         for (int i = 0; i < blockCount; ++i) {
             appendBlock(pairs, &pairs->search.blocks.data[i]);
-        }
-        reserveFrame(pairs);
-        if (pairs->kept >= 0) {
-            rbRunShares(pairs->bodies.count, BODIES_LEAST, rbContactPairs_FindMidways, pairs);
         }
         rbRunShares(count, PAIRS_LEAST, fillBlock, search);
         return;
@@ -662,7 +653,6 @@ static void findBlocks(Search* search)
         rbShare share = {begin, count - begin < blockSize ? count : begin + blockSize, 0, 0};
         findBlock(search, share);
         appendBlock(pairs, &pairs->search.blocks.data[0]);
-        reserveFrame(pairs);
         fillBlock(search, share);
     }
 }
@@ -1103,9 +1093,7 @@ static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int
     rbArray_Push(to->contacts, contact);
     rbArray_Push(to->foundContacts, from->foundContacts.data[index]);
     for (int k = first; k < first + contact.pointCount; ++k) {
-        rbContactPoint point = flight->nodePoints[k];
-        point.key = to->points.count;
-        rbArray_Push(to->points, point);
+        rbArray_Push(to->points, flight->nodePoints[k]);
         rbArray_Push(to->foundPoints, from->foundPoints.data[k]);
     }
 }
@@ -1149,7 +1137,7 @@ static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
             rbArray_Push(frame->foundContacts, ahead->found);
             for (int j = 0; j < ahead->pointCount; ++j) {
                 rbFoundPoint found = pairs->ahead.points.data[ahead->firstPoint + j];
-                rbContactPoint point = makeFramePoint(pairs, &found, frame->points.count);
+                rbContactPoint point = makeFramePoint(pairs, &found);
                 point.isAhead = true;
                 found.claimStamp = 0;
                 rbArray_Push(frame->points, point);

@@ -64,8 +64,9 @@ rbContactSet rbContactPairs_GetSet(rbContactPairs* pairs);
 // and do not count them.
 void rbContactPairs_SetSpare(rbContactPairs* pairs, int count);
 
-// Stores impulses; points that stick keep their anchors or get them here, others lose them.
-void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set);
+// The next Find takes impulses from the current set, and slips of points that stick; what it holds
+// then counts.
+void rbContactPairs_Keep(rbContactPairs* pairs);
 
 // A flight from the node of the last Find.
 typedef struct rbContactAhead {

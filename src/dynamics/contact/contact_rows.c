@@ -336,6 +336,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->isLed = lead != NULL && (lead[0] != 0.0 || lead[1] != 0.0);
     if (point->isLed) {
         memcpy(point->slip, lead, sizeof point->slip);
+        point->friction *= run->leads[point->index].part;
     }
 }
 

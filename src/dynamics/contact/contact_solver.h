@@ -40,6 +40,7 @@ rbContactSettings rbAimContactSettings(const rbContactSettings* settings);
 // Friction of a point that slides acts against its slip and this together, m/s along the tangents.
 typedef struct rbSlipLead {
     double slip[2]; // 0: by its own slip alone
+    double part;    // of the friction, that acts where slip is not 0
 } rbSlipLead;
 
 typedef struct rbContactRun {

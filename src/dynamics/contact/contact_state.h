@@ -52,10 +52,7 @@ typedef struct rbNearBody {
     rbMat3 worldRotation;
     rbVec3 way; // m, as last set
     rbNearBox box;
-    struct {
-        rbMat3 rotation; // halfway since the kept frame, if the stamp is current
-        uint32_t stamp;
-    } midway;
+    rbMat3 midway; // its rotation halfway since the kept frame
 } rbNearBody;
 
 // What a check of a pair needs of a body: a cache line.
@@ -123,22 +120,12 @@ typedef struct rbFoundPoint {
     uint32_t claimStamp; // of the Find in which a new point took this memory
 } rbFoundPoint;
 
-// What Keep remembers of a point.
-typedef struct rbKeptPoint {
-    double passing[3];
-    double impulse[3];
-    double slip[2];
-    bool isSticking;
-} rbKeptPoint;
-
 // Arrays of a frame, with their types.
-#define RB_FRAME_ARRAYS(X)                                        \
-    X(rbContact, contacts)                                        \
-    X(rbFoundContact, foundContacts) /* as contacts */            \
-    X(rbContactPoint, points)                                     \
-    X(rbFoundPoint, foundPoints) /* as points */                  \
-    X(rbKeptPoint, keptPoints)   /* as points, when it is kept */ \
-    X(rbVec3, keptTurnings)      /* as contacts */                \
+#define RB_FRAME_ARRAYS(X)                             \
+    X(rbContact, contacts)                             \
+    X(rbFoundContact, foundContacts) /* as contacts */ \
+    X(rbContactPoint, points)                          \
+    X(rbFoundPoint, foundPoints) /* as points */       \
     X(rbQuat, orientations)      /* by body */
 
 #define RB_FRAME_ARRAY(type, name) RB_ARRAY(type) name;
@@ -276,8 +263,8 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 
 // ---------------------------------------------------------------- memory (contact_memory.c)
 
-// Rotations halfway since the kept frame of all bodies (an rbShareFn of rbContactPairs): several
-// threads then Recall.
+// Rotations halfway since the kept frame of all bodies, for Recall (an rbShareFn of
+// rbContactPairs).
 void rbContactPairs_FindMidways(void* context, rbShare share);
 
 // Impulses and slips of the contacts of a pair that were just found, from the kept frame. sources:

@@ -24,8 +24,6 @@
 
 #define WIDTH 4
 
-typedef rbSubstepBody WideBody;
-
 typedef struct WideRow {
     rbQuad a[3];
     rbQuad b[3];
@@ -104,12 +102,12 @@ typedef struct Placed {
 
 struct rbContactSubsteps {
     rbContactSettings settings;
-    RB_ARRAY(WideBody) bodies; // by slot
-    RB_ARRAY(SlotBody) starts; // by slot
-    RB_ARRAY(int) roots;       // by slot: islands as disjoint sets
-    RB_ARRAY(int) slots;       // by body of the host, 0: none
-    RB_ARRAY(uint64_t) taken;  // by slot: colors of its contacts
-    RB_ARRAY(SlotGain) gains;  // by slot
+    RB_ARRAY(rbSubstepBody) bodies; // by slot
+    RB_ARRAY(SlotBody) starts;      // by slot
+    RB_ARRAY(int) roots;            // by slot: islands as disjoint sets
+    RB_ARRAY(int) slots;            // by body of the host, 0: none
+    RB_ARRAY(uint64_t) taken;       // by slot: colors of its contacts
+    RB_ARRAY(SlotGain) gains;       // by slot
     RB_ARRAY(Placed) found;
     RB_ARRAY(Placed) sorted; // by key
     RB_ARRAY(WideGroup) groups;
@@ -211,7 +209,7 @@ typedef struct Visit {
     scatter(three, TARGET(bodies, (slots)[0], member), TARGET(bodies, (slots)[1], member), \
             TARGET(bodies, (slots)[2], member), TARGET(bodies, (slots)[3], member))
 
-static inline Visit beginVisit(const WideBody* bodies, const WideGroup* group)
+static inline Visit beginVisit(const rbSubstepBody* bodies, const WideGroup* group)
 {
     Three v = minus(GATHER(bodies, group->slotB, velocity), GATHER(bodies, group->slotA, velocity));
     Three moved = minus(GATHER(bodies, group->slotB, moved), GATHER(bodies, group->slotA, moved));
@@ -226,7 +224,7 @@ static inline Visit beginVisit(const WideBody* bodies, const WideGroup* group)
     return visit;
 }
 
-static inline void endVisit(const Visit* visit, WideBody* bodies, const WideGroup* group)
+static inline void endVisit(const Visit* visit, rbSubstepBody* bodies, const WideGroup* group)
 {
     const rbQuad* p = visit->pushes;
     rbQuad push[3];
@@ -300,6 +298,18 @@ static inline void weigh(WidePoint* point, rbQuad massSum, rbQuadMask isThere)
     point->invTangents[0] = rbQuad_Choose(isSound, k22 * invDet, point->slideStep);
     point->invTangents[1] = rbQuad_Choose(isSound, k11 * invDet, point->slideStep);
     point->invTangents[2] = -k12 * invDet;
+}
+
+// A component below this fraction of the largest is rounding. Products of such components are
+// denormal numbers, which take a hundred times as long.
+#define ROUNDING 1e-12f
+
+static inline void dropRounding(rbQuad* components, int count, rbQuad largest)
+{
+    for (int i = 0; i < count; ++i) {
+        rbQuadMask isThere = rbQuad_Abs(components[i]) > rbQuad_All(ROUNDING) * largest;
+        components[i] = rbQuad_Choose(isThere, components[i], rbQuad_All(0.0f));
+    }
 }
 
 // Rows and masses of the points of a group. Input: arms of A and B in rows[0], speeds in world
@@ -605,7 +615,7 @@ static void fillSlots(void* context, rbShare share)
     for (int i = share.begin; i < share.end; ++i) {
         SlotBody* start = &s->starts.data[i];
         if (i == 0) {
-            s->bodies.data[0] = (WideBody){.velocity = {0.0f}};
+            s->bodies.data[0] = (rbSubstepBody){.velocity = {0.0f}};
             continue;
         }
         const rbContactBody* body = &shared->task->run->bodies[start->index];
@@ -617,7 +627,7 @@ static void fillSlots(void* context, rbShare share)
                                  (float)y.x, (float)y.y, (float)y.z, 0.0f};
         const float kicks[4] = {(float)(part * kick.x), (float)(part * kick.y),
                                 (float)(part * kick.z), 0.0f};
-        WideBody added = {
+        rbSubstepBody added = {
             .velocity = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y), (float)(-0.5 * kick.z)}};
         memcpy(start->start, speeds, sizeof speeds);
         memcpy(start->kick, kicks, sizeof kicks);
@@ -748,36 +758,29 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
     }
 }
 
-// How many of the sorted contacts, starting at the first, share a group: those of one color.
-static int countShare(const rbContactSubsteps* s, int first)
-{
-    int color = s->sorted.data[first].key / RB_MANIFOLD_POINTS_MAX;
-    int count = 1;
-    while (color < COLORS && count < WIDTH && first + count < s->sorted.count &&
-           s->sorted.data[first + count].key / RB_MANIFOLD_POINTS_MAX == color) {
-        ++count;
-    }
-    return count;
-}
-
-// Which contacts and points groups have, and the first group of each color.
+// Which contacts and points groups have, and the first group of each color. Contacts of one color
+// share groups; those that have none are alone.
 static void listGroups(rbContactSubsteps* s)
 {
     s->groups.count = 0;
     s->points.count = 0;
     s->colors.count = 0;
-    for (int first = 0; first < s->sorted.count;) {
+    for (int first = 0, end = 0; first < s->sorted.count; first = end) {
         int key = s->sorted.data[first].key;
-        rbArray_Reserve(s->groups, s->groups.count + 1);
-        WideGroup* group = &s->groups.data[s->groups.count]; // the rest is packed
-        group->firstPoint = s->points.count;
-        group->pointCount = RB_MANIFOLD_POINTS_MAX - key % RB_MANIFOLD_POINTS_MAX;
-        group->firstPlaced = first;
-        group->placedCount = countShare(s, first);
-        rbArray_Fill(s->colors, key / RB_MANIFOLD_POINTS_MAX + 1, s->groups.count);
-        s->points.count += group->pointCount;
-        first += group->placedCount;
-        s->groups.count += 1;
+        int color = key / RB_MANIFOLD_POINTS_MAX;
+        int most = color < COLORS ? first + WIDTH : first + 1;
+        while (end < most && end < s->sorted.count &&
+               s->sorted.data[end].key / RB_MANIFOLD_POINTS_MAX == color) {
+            ++end;
+        }
+        WideGroup group = {.contacts = {-1, -1, -1, -1}, // the rest is packed
+                           .firstPoint = s->points.count,
+                           .pointCount = RB_MANIFOLD_POINTS_MAX - key % RB_MANIFOLD_POINTS_MAX,
+                           .firstPlaced = first,
+                           .placedCount = end - first};
+        rbArray_Fill(s->colors, color + 1, s->groups.count);
+        rbArray_Push(s->groups, group);
+        s->points.count += group.pointCount;
     }
     rbArray_Fill(s->colors, COLORS + 2, s->groups.count);
     RB_ASSERT(s->colors.count == COLORS + 2);
@@ -790,11 +793,6 @@ static void packGroups(void* context, rbShare share)
     const rbContactSubsteps* s = shared->s;
     for (int i = share.begin; i < share.end; ++i) {
         WideGroup* group = &s->groups.data[i];
-        *group = (WideGroup){.contacts = {-1, -1, -1, -1},
-                             .firstPoint = group->firstPoint,
-                             .pointCount = group->pointCount,
-                             .firstPlaced = group->firstPlaced,
-                             .placedCount = group->placedCount};
         const Placed* placed = &s->sorted.data[group->firstPlaced];
         WideFactors factors = {0};
         WidePoint* points = &s->points.data[group->firstPoint];
@@ -804,6 +802,9 @@ static void packGroups(void* context, rbShare share)
         for (int k = 0; k < group->placedCount; ++k) {
             packLane(s, shared->task, &placed[k], group, &factors, k);
         }
+        dropRounding(group->axes[0], 9, rbQuad_All(1.0f));
+        dropRounding(&factors.a[3], 3, factors.a[0] + factors.a[1] + factors.a[2]);
+        dropRounding(&factors.b[3], 3, factors.b[0] + factors.b[1] + factors.b[2]);
         buildGroup(group, &factors, points);
     }
 }
@@ -874,7 +875,7 @@ static void beginSmall(void* context, rbShare share)
     const rbContactSubsteps* s = shared->s;
     bool isFirst = shared->isFirst;
     for (int i = share.begin; i < share.end; ++i) {
-        WideBody* body = &s->bodies.data[i];
+        rbSubstepBody* body = &s->bodies.data[i];
         SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
             float pushed = isFirst ? 0.0f : body->velocity[k] - own->base[k];
@@ -892,7 +893,7 @@ static void findGains(void* context, rbShare share)
 {
     const rbContactSubsteps* s = ((const Shared*)context)->s;
     for (int i = share.begin; i < share.end; ++i) {
-        const WideBody* body = &s->bodies.data[i];
+        const rbSubstepBody* body = &s->bodies.data[i];
         const SlotBody* own = &s->starts.data[i];
         SlotGain gain = {0.0, 0.0};
         for (int k = 0; k < 4; ++k) {
@@ -970,7 +971,7 @@ static void boundEnergy(Shared* shared)
     }
     scaleTotals(s);
     for (int i = 1; i < s->bodies.count; ++i) {
-        WideBody* body = &s->bodies.data[i];
+        rbSubstepBody* body = &s->bodies.data[i];
         const SlotBody* own = &s->starts.data[i];
         float scale = s->starts.data[rbSets_Find(s->roots.data, i)].scale;
         for (int k = 0; k < 4 && scale != 1.0f; ++k) {
@@ -986,7 +987,7 @@ static void fly(void* context, rbShare share)
     const rbContactSubsteps* s = shared->s;
     float h = shared->h;
     for (int i = share.begin; i < share.end; ++i) {
-        WideBody* body = &s->bodies.data[i];
+        rbSubstepBody* body = &s->bodies.data[i];
         SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
             own->freeMove[k] += h * own->free[k];
@@ -1008,7 +1009,7 @@ static rbVec3 turnOf(const SlotBody* start, const float y[3], double scale)
 }
 
 // Whether no impulse has acted on a body.
-static bool isUntouched(const WideBody* body, const SlotBody* start)
+static bool isUntouched(const rbSubstepBody* body, const SlotBody* start)
 {
     bool isSame = true;
     for (int k = 0; k < 3; ++k) {
@@ -1025,7 +1026,7 @@ static double finishBody(const void* context, int slot)
     const rbContactSubsteps* s = shared->s;
     const rbSubstepsTask* task = shared->task;
     double perStep = 1.0 / task->run->h;
-    const WideBody* body = &s->bodies.data[slot];
+    const rbSubstepBody* body = &s->bodies.data[slot];
     const SlotBody* start = &s->starts.data[slot];
     if (slot == 0 || isUntouched(body, start)) {
         return 0.0; // it flies as if alone
@@ -1089,11 +1090,6 @@ static WidePass makePass(const rbContactSettings* settings, double dt)
                       .impulseScale = (float)(1.0 / (1.0 + a2))};
 }
 
-static void visitJoints(rbContactSubsteps* s, rbSubstepJointPass pass)
-{
-    rbVisitSubstepJoints(s->joints.data, s->joints.count, s->bodies.data, &pass);
-}
-
 rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubstepsTask* task)
 {
     const rbContactSettings* settings = &substeps->settings;
@@ -1107,33 +1103,35 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     Shared shared = {.s = substeps, .task = task, .pass = &pass, .h = (float)dt};
     pack(&shared);
     int bodyCount = substeps->bodies.count;
+    rbSubstepJoint* joints = substeps->joints.data;
+    int jointCount = substeps->joints.count;
     for (int i = 0; i < count; ++i) {
         shared.isFirst = i == 0;
         rbRunShares(bodyCount, BODIES_LEAST, beginSmall, &shared);
         if (i == 0) {
             sweep(shared, actWide);
-            rbPushSubstepJoints(substeps->joints.data, substeps->joints.count,
-                                substeps->bodies.data);
+            rbPushSubstepJoints(joints, jointCount, substeps->bodies.data);
         }
         pass.time = (float)(dt * (double)i);
         sweep(shared, visitSoft);
-        visitJoints(substeps, (rbSubstepJointPass){.invStep = pass.invStep});
+        rbVisitSubstepJoints(joints, jointCount, substeps->bodies.data,
+                             &(rbSubstepJointPass){.invStep = pass.invStep});
         rbRunShares(bodyCount, BODIES_LEAST, fly, &shared);
         pass.time = (float)(dt * (double)(i + 1));
         sweep(shared, visitHard);
         // the first half of the kicks was there before
         double freePart = (double)(i + 1) / (double)count - 0.5;
-        visitJoints(substeps, (rbSubstepJointPass){.freePart = (float)freePart});
+        rbVisitSubstepJoints(joints, jointCount, substeps->bodies.data,
+                             &(rbSubstepJointPass){.freePart = (float)freePart});
     }
     boundEnergy(&shared);
     measureWide(&shared, &done);
     done.solved.isMet =
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
-    for (int i = 0; i < substeps->joints.count; ++i) {
-        const rbSubstepJoint* joint = &substeps->joints.data[i];
-        for (int k = 0; k < joint->rowCount; ++k) {
-            task->joints[i].reactions[k] = (double)joint->totals[k] / task->run->h;
+    for (int i = 0; i < jointCount; ++i) {
+        for (int k = 0; k < joints[i].rowCount; ++k) {
+            task->joints[i].reactions[k] = (double)joints[i].totals[k] / task->run->h;
         }
     }
     RB_ASSERT(done.solved.gapError >= 0.0 && done.approach >= 0.0);

@@ -26,13 +26,14 @@ static void invert(double k[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX], int n)
         bool isSound = k[p][p] > PIVOT_LEAST * diagonal[p];
         double scale = isSound ? 1.0 / k[p][p] : 0.0;
         for (int i = 0; i < n; ++i) {
-            for (int j = 0; i != p && j < n; ++j) {
-                k[i][j] -= j != p ? k[i][p] * scale * k[p][j] : 0.0;
+            double part = k[i][p] * scale;
+            for (int j = 0; i != p && j < RB_BLOCK_ROWS_MAX; ++j) {
+                k[i][j] -= part * k[p][j];
             }
+            k[i][p] = part;
         }
-        for (int i = 0; i < n; ++i) {
-            k[i][p] *= i != p ? scale : 0.0;
-            k[p][i] *= i != p ? -scale : 0.0;
+        for (int j = 0; j < RB_BLOCK_ROWS_MAX; ++j) {
+            k[p][j] *= -scale;
         }
         k[p][p] = scale;
     }
@@ -42,7 +43,7 @@ rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubst
 {
     RB_ASSERT(rowCount > 0 && rowCount <= RB_BLOCK_ROWS_MAX);
     rbSubstepJoint joint = {.slots = {sides[0].slot, sides[1].slot}, .rowCount = rowCount};
-    double k[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX];
+    double k[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX] = {{0.0}};
     rbVec3 angular[RB_BLOCK_ROWS_MAX][2];
     for (int i = 0; i < rowCount; ++i) {
         angular[i][0] = rbMulFactorTransposed(&sides[0].factor, rows[i].angularA);

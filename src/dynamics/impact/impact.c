@@ -185,17 +185,18 @@ static rbSlip makeSlip(const rbImpactPath* path, double speed, double c, double 
 {
     const rbSym3* k = &path->k;
     double mu = path->mu;
-    double along = k->xx * (c * c) + 2.0 * k->xy * (c * s) + k->yy * (s * s);
-    double across = k->xx * (s * s) - 2.0 * k->xy * (c * s) + k->yy * (c * c);
-    double turn = (k->yy - k->xx) * (c * s) + k->xy * (c * c - s * s);
-    double pull = k->xz * c + k->yz * s;
     rbSlip slip = {.speed = speed, .cosine = c, .sine = s};
-    slip.f = k->zz - mu * pull;
+    slip.along = k->xx * (c * c) + 2.0 * k->xy * (c * s) + k->yy * (s * s);
+    slip.across = k->xx * (s * s) - 2.0 * k->xy * (c * s) + k->yy * (c * c);
+    slip.turn = (k->yy - k->xx) * (c * s) + k->xy * (c * c - s * s);
+    slip.pull = k->xz * c + k->yz * s;
+    slip.side = k->yz * c - k->xz * s;
+    slip.f = k->zz - mu * slip.pull;
     // In the components of w - mu A d: near a settled direction the stiff one is small.
     slip.g =
         c * (k->xz - mu * (k->xx * c + k->xy * s)) + s * (k->yz - mu * (k->xy * c + k->yy * s));
-    slip.h = k->yz * c - k->xz * s - mu * turn;
-    slip.hSlope = mu * (along - across) - pull;
+    slip.h = slip.side - mu * slip.turn;
+    slip.hSlope = mu * (slip.along - slip.across) - slip.pull;
     // Of the terms, and of the direction, which is accurate only to rounding.
     slip.hNoise = DBL_EPSILON * (fabs(k->yz * c) + fabs(k->xz * s) +
                                  mu * (fabs((k->yy - k->xx) * (c * s)) + fabs(k->xy))) +
@@ -452,10 +453,9 @@ static double integrate(const Series* series, double t)
 // Coefficient n of the product. Two sums, because a single one would be bound by latency.
 static double multiplyAt(const double* a, const double* b, int n)
 {
-    int first = n > TAYLOR_ORDER ? n - TAYLOR_ORDER : 0;
     int last = n < TAYLOR_ORDER ? n : TAYLOR_ORDER;
     double even = 0.0, odd = 0.0;
-    int i = first;
+    int i = n > TAYLOR_ORDER ? n - TAYLOR_ORDER : 0;
     for (; i < last; i += 2) {
         even += a[i] * b[n - i];
         odd += a[i + 1] * b[n - i - 1];
@@ -477,12 +477,8 @@ static double squareInside(const double* a, int n)
 static void expand(const rbImpactPath* path, const rbSlip* slip, CurvedPiece* piece)
 {
     const rbSym3* k = &path->k;
-    double c = slip->cosine, s = slip->sine, mu = path->mu;
-    double w1 = k->xz * c + k->yz * s;
-    double w2 = k->yz * c - k->xz * s;
-    double a11 = mu * (k->xx * (c * c) + 2.0 * k->xy * (c * s) + k->yy * (s * s));
-    double a22 = mu * (k->xx * (s * s) - 2.0 * k->xy * (c * s) + k->yy * (c * c));
-    double a12 = mu * ((k->yy - k->xx) * (c * s) + k->xy * (c * c - s * s));
+    double mu = path->mu, w1 = slip->pull, w2 = slip->side;
+    double a11 = mu * slip->along, a22 = mu * slip->across, a12 = mu * slip->turn;
     // tau in units of the fastest rate, so that powers of K do not overflow.
     double unit = 1.0 / (a11 + a22 + fabs(w1) + fabs(w2));
     double impulseUnit = slip->speed * unit;
@@ -671,10 +667,9 @@ static bool isStraight(const rbImpactPath* path, const rbSlip* slip)
 // Slides to the stop or the end.
 static void slide(rbImpactPath* path, const rbSlideMethod* method)
 {
-    double stopped = STOPPED_RATIO * path->startSpeed;
     while (path->mode != RB_MODE_DONE) {
         rbSlip slip = rbMeasureSlip(path);
-        if (slip.speed <= stopped) {
+        if (slip.speed <= STOPPED_RATIO * path->startSpeed) {
             path->x = path->y = 0.0;
             return;
         }
@@ -747,8 +742,7 @@ static bool isPlain(rbVec3 u)
 }
 
 // The unit of velocity in which the impact is computed, a power of two; u becomes the velocity in
-// it.
-// *isGrazing: the tangential velocity was not preserved.
+// it. *isGrazing: the tangential velocity was not preserved.
 static double chooseUnit(const rbImpactInput* input, rbVec3* u, bool* isGrazing)
 {
     *isGrazing = false;

@@ -20,8 +20,7 @@ typedef enum rbImpactMode {
     RB_MODE_COMPRESSION,
     RB_MODE_RESTITUTION,
     RB_MODE_LIFT, // the law is satisfied, but u_z has not yet reached its least value
-    RB_MODE_DONE,
-    RB_MODE_COUNT
+    RB_MODE_DONE
 } rbImpactMode;
 
 typedef struct rbImpactPath {
@@ -70,13 +69,15 @@ static inline double rbImpactPath_GetGap(const rbImpactPath* path)
 
 // The direction of sliding and its rates.
 typedef struct rbSlip {
-    double speed;        // r = |u_t|
-    double cosine, sine; // of its direction
-    double f;            // du_z/dp_z
-    double g;            // dr/dp_z
-    double h;            // r times the rate at which the direction turns over p_z
-    double hNoise;       // rounding error of h
-    double hSlope;       // dh/dtheta; negative: the direction attracts
+    double speed;               // r = |u_t|
+    double cosine, sine;        // of its direction
+    double f;                   // du_z/dp_z
+    double g;                   // dr/dp_z
+    double h;                   // r times the rate at which the direction turns over p_z
+    double hNoise;              // rounding error of h
+    double hSlope;              // dh/dtheta; negative: the direction attracts
+    double along, across, turn; // d.A d, d'.A d', d'.A d of the direction d and d' across it
+    double pull, side;          // w.d, w.d'
 } rbSlip;
 
 rbSlip rbMeasureSlip(const rbImpactPath* path);

@@ -171,23 +171,6 @@ static void stepTaylor(const rbMotionBody* body, double h, rbMotionState* state)
     state->work += work;
 }
 
-// One step of size h from a time by a row with fixed steps (Euler, RK4, Taylor). Position and
-// velocity are integrated only when the body has a load; the quaternion is returned normalized.
-static void stepFixed(rbMotionType type, const rbMotionBody* body, double time, double h,
-                      rbMotionState* state)
-{
-    if (type == RB_MOTION_TAYLOR) {
-        stepTaylor(body, h, state);
-        return;
-    }
-    double x[RB_ODE_UNKNOWNS_MAX];
-    rbOdeStepResult result;
-    rbOdeSystem system = systemOf(body);
-    memcpy(x, state, sizeof *state);
-    rbOde_Step(methodOf(type), &system, time, h, x, &result);
-    unpack(body, result.x, state);
-}
-
 // A step that cannot shrink further is accepted as it is and reported; the next one is tried
 // larger, so that a singularity is passed quickly.
 #define TINY_STEP 1e-13
@@ -224,9 +207,8 @@ static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
     const double* x = step->x;
     const double* d = step->error;
     double tolerance = body->settings.tolerance;
-    double turn = fmax(fabs(d[0]), largest(0.0, d + 1));
     double spinScale = fmax(largest(0.0, x + 4), DECAY_FLOOR * node->spinMax);
-    double ratio = turn / tolerance;
+    double ratio = fmax(fabs(d[0]), largest(0.0, d + 1)) / tolerance;
     double spinError = largest(0.0, d + 4);
     ratio = spinError > 0.0 ? fmax(ratio, spinError / (tolerance * spinScale + DBL_MIN)) : ratio;
     if (body->load != NULL) {
@@ -248,9 +230,8 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
     double x[RB_ODE_UNKNOWNS_MAX];
     rbOdeStepResult result;
     rbOdeSystem system = systemOf(body);
-    const rbOdeMethod* method = methodOf(RB_MOTION_CASH_KARP);
     memcpy(x, &node->state, sizeof node->state);
-    rbOde_Step(method, &system, node->time, h, x, &result);
+    rbOde_Step(methodOf(RB_MOTION_CASH_KARP), &system, node->time, h, x, &result);
     // NaN compares false with everything, so it needs a separate check.
     bool isFinite = areFinite(result.x, system.count) && areFinite(result.error, system.count);
     double ratio = isFinite ? errorRatio(body, node, &result, h) : DBL_MAX;
@@ -291,7 +272,8 @@ static rbFlightNode startNode(const rbFlight* flight, const rbMotionBody* body)
     return node;
 }
 
-// True if the step covered the whole h.
+// One step of size h; true if it covered the whole h. Position and velocity are integrated only
+// when the body has a load.
 static bool stepOnce(const rbFlight* flight, const rbMotionBody* body, double h, rbFlightNode* node,
                      rbMotionCounts* counts)
 {
@@ -299,8 +281,17 @@ static bool stepOnce(const rbFlight* flight, const rbMotionBody* body, double h,
     if (flight->type == RB_MOTION_CASH_KARP) {
         return tryStep(body, node, h, counts);
     }
-    stepFixed(flight->type, body, node->time, h, &node->state);
     counts->accepted += 1;
+    if (flight->type == RB_MOTION_TAYLOR) {
+        stepTaylor(body, h, &node->state);
+        return true;
+    }
+    double x[RB_ODE_UNKNOWNS_MAX];
+    rbOdeStepResult result;
+    rbOdeSystem system = systemOf(body);
+    memcpy(x, &node->state, sizeof node->state);
+    rbOde_Step(methodOf(flight->type), &system, node->time, h, x, &result);
+    unpack(body, result.x, &node->state);
     return true;
 }
 
@@ -348,8 +339,7 @@ static void translate(const rbFlight* flight, const rbMotionBody* body, double t
     double dt = time - flight->startTime;
     rbVec3 a = body->acceleration;
     const rbMotionState* s = &flight->start;
-    rbVec3 mean = rbAddScaled(s->velocity, 0.5 * dt, a);
-    state->position = rbAddScaled(s->position, dt, mean);
+    state->position = rbAddScaled(s->position, dt, rbAddScaled(s->velocity, 0.5 * dt, a));
     state->velocity = rbAddScaled(s->velocity, dt, a);
 }
 
@@ -398,10 +388,8 @@ void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double 
         }
         return;
     }
-    rbFlightNode node = flight->row.node;
-    if (time < node.time) {
-        node = startNode(flight, body);
-    }
+    const rbFlightNode* last = &flight->row.node;
+    rbFlightNode node = time < last->time ? startNode(flight, body) : *last;
     advanceTo(flight, body, time, &node, counts);
     *state = node.state;
     if (body->load == NULL) {

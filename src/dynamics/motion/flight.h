@@ -18,8 +18,7 @@ typedef struct rbMotionState {
     rbVec3 position, velocity;
 } rbMotionState;
 
-// Force and torque about the center of mass in world axes, and the power of loads without a
-// potential.
+// Force and torque about the center of mass, world axes, and the power of loads without potential.
 typedef struct rbLoad {
     rbVec3 force, torque;
     rbVec3 paid; // part of the force that has no potential; torques never have one
@@ -50,8 +49,7 @@ typedef struct rbFlightNode {
     double step;   // size of the next step
     int64_t index; // steps since the start
     rbMotionState state;
-    // Scales for the error estimate of the adaptive row: where the flight began, highest speed so
-    // far.
+    // Scales for the error estimate of the adaptive row: where the flight began, highest speeds.
     rbVec3 origin;
     double spinMax, speedMax;
 } rbFlightNode;
@@ -102,8 +100,7 @@ void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
 // The box of p + v t + a t^2/2 between two times.
 rbBounds rbBoundsOfParabola(rbVec3 p, rbVec3 v, rbVec3 a, const double times[2]);
 
-// A box that contains the center of mass between two times of a flight without state-dependent
-// loads.
+// A box that contains the center of mass between two times; without state-dependent loads.
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
                             double timeB);
 

@@ -40,8 +40,7 @@
 
 #include <math.h>
 
-// The invariants of one flight in scaled units (largest moment 1, largest spin component 1), by
-// role.
+// The invariants of a flight in scaled units (largest moment and spin component 1), by role.
 typedef struct TopInvariants {
     double p, q, d;             // P, Q, D as defined at the top of the file
     double gapPB, gapPO, gapBO; // |differences of moments|
@@ -320,9 +319,8 @@ rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal)
     }
     rbVec3 spin =
         rbMakeVec3(spinLocal.x / spinScale, spinLocal.y / spinScale, spinLocal.z / spinScale);
-    double momentScale = fmax(moments.x, fmax(moments.y, moments.z));
     TopInvariants t = computeInvariants(moments, spin, top.axes);
-    top.momentum = momentScale * spinScale * t.momentum;
+    top.momentum = fmax(moments.x, fmax(moments.y, moments.z)) * spinScale * t.momentum;
     top.precession = spinScale * t.energy2 / t.momentum;
     top.direction = rbNormalize(rbMulEach(moments, spin));
     if (isSteady(&t) || !prepareElliptic(&top, &t, spinScale)) {

@@ -53,13 +53,11 @@ static rbVec3 supportTangent(const rbPathDef* def, rbVec3 first, int i)
 {
     int count = def->pointCount + 1;
     rbVec3 here = supportPoint(def, first, i % count);
-    if (!def->isClosed && i == 0) {
-        bool isGiven = rbLengthSquared(def->startTangent) > 0.0;
-        return isGiven ? def->startTangent : rbSub(supportPoint(def, first, 1), here);
-    }
-    if (!def->isClosed && i == count - 1) {
-        bool isGiven = rbLengthSquared(def->endTangent) > 0.0;
-        return isGiven ? def->endTangent : rbSub(here, supportPoint(def, first, i - 1));
+    if (!def->isClosed && (i == 0 || i == count - 1)) {
+        rbVec3 given = i == 0 ? def->startTangent : def->endTangent;
+        rbVec3 secant = i == 0 ? rbSub(supportPoint(def, first, 1), here)
+                               : rbSub(here, supportPoint(def, first, i - 1));
+        return rbLengthSquared(given) > 0.0 ? given : secant;
     }
     rbVec3 next = supportPoint(def, first, (i + 1) % count);
     rbVec3 previous = supportPoint(def, first, (i + count - 1) % count);
@@ -132,12 +130,12 @@ rbPath* rbPath_Create(const rbPathDef* def, rbTransform start, rbError* error)
         return NULL;
     }
     rbPath* path = rbAllocZero(1, sizeof *path);
-    path->type = def->type;
-    path->speed = def->speed;
-    path->startTime = def->startTime;
-    path->isClosed = def->type == RB_PATH_CURVE && def->isClosed;
-    path->start = start;
-    path->angularVelocity = def->angularVelocity;
+    *path = (rbPath){.type = def->type,
+                     .speed = def->speed,
+                     .startTime = def->startTime,
+                     .isClosed = def->type == RB_PATH_CURVE && def->isClosed,
+                     .start = start,
+                     .angularVelocity = def->angularVelocity};
     rbStatus status =
         def->type == RB_PATH_CURVE ? buildCurve(path, def, error) : buildLine(path, def, error);
     if (status != RB_STATUS_OK) {
@@ -247,66 +245,28 @@ void rbPath_SetState(const rbPath* path, double time, rbMotionState* state)
     state->spin = rbInvRotate(pose.q, angularVelocity);
 }
 
-static void includePoint(rbBounds* bounds, rbVec3 point)
-{
-    bounds->lower = rbMin3(bounds->lower, point);
-    bounds->upper = rbMax3(bounds->upper, point);
-}
-
-// Control points of the part [uA, uB] of a piece: the blossom at (uA,uA,uA) .. (uB,uB,uB).
-static void includePart(rbBounds* bounds, const rbVec3 b[4], double uA, double uB)
-{
-    double parameters[4][3] = {{uA, uA, uA}, {uA, uA, uB}, {uA, uB, uB}, {uB, uB, uB}};
-    for (int i = 0; i < 4; ++i) {
-        rbVec3 p[4] = {b[0], b[1], b[2], b[3]};
-        for (int level = 0; level < 3; ++level) {
-            double u = parameters[i][level];
-            for (int k = 0; k < 3 - level; ++k) {
-                p[k] = rbAddScaled(rbScale(1.0 - u, p[k]), u, p[k + 1]);
-            }
-        }
-        includePoint(bounds, p[0]);
-    }
-}
-
-// Margin for the rounding of positions, outward on all sides.
-static rbBounds widen(rbBounds bounds)
-{
-    rbVec3 reach = rbMax3(rbAbs3(bounds.lower), rbAbs3(bounds.upper));
-    double slack = 1e-14 * (reach.x + reach.y + reach.z);
-    rbVec3 step = rbMakeVec3(slack, slack, slack);
-    bounds.lower = rbSub(bounds.lower, step);
-    bounds.upper = rbAdd(bounds.upper, step);
-    return bounds;
-}
-
 rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
 {
     RB_ASSERT(timeA <= timeB);
-    rbTransform pose;
+    rbTransform poseA, poseB;
     rbVec3 velocity, spin;
-    rbPath_Evaluate(path, timeA, &pose, &velocity, &spin);
-    rbBounds bounds = {pose.p, pose.p};
-    rbPath_Evaluate(path, timeB, &pose, &velocity, &spin);
-    includePoint(&bounds, pose.p);
-    if (path->type != RB_PATH_CURVE) {
-        return widen(bounds);
+    rbPath_Evaluate(path, timeA, &poseA, &velocity, &spin);
+    rbPath_Evaluate(path, timeB, &poseB, &velocity, &spin);
+    rbBounds bounds = {rbMin3(poseA.p, poseB.p), rbMax3(poseA.p, poseB.p)};
+    if (path->type == RB_PATH_CURVE) {
+        // Every point is in the ellipsoid of the points whose distances from both ends add up to
+        // the way between these, which on a closed curve is at most its length.
+        rbVec3 c = rbScale(0.5, rbSub(poseB.p, poseA.p));
+        rbVec3 center = rbAdd(poseA.p, c);
+        double way = rbPath_GetTravel(path, timeB) - rbPath_GetTravel(path, timeA);
+        double half = 0.5 * fmin(way, path->length) + 1e-11 * path->length;
+        double across = fmax(0.0, half * half - rbLengthSquared(c));
+        rbVec3 reach = {sqrt(across + c.x * c.x), sqrt(across + c.y * c.y),
+                        sqrt(across + c.z * c.z)};
+        bounds = (rbBounds){rbSub(center, reach), rbAdd(center, reach)};
     }
-    double travelA = rbPath_GetTravel(path, timeA), travelB = rbPath_GetTravel(path, timeB);
-    double shift = path->isClosed ? path->length * floor(travelA / path->length) : 0.0;
-    double uA = 0.0, uB = 1.0;
-    int pieceA = rbPath_Locate(path, travelA - shift, &uA);
-    int pieceB = path->pieceCount - 1;
-    bool isWrapped = travelB - shift >= path->length && path->isClosed;
-    if (isWrapped) {
-        // Around the start: uses all pieces, for simplicity.
-        pieceA = 0;
-        uA = 0.0;
-    } else {
-        pieceB = rbPath_Locate(path, travelB - shift, &uB);
-    }
-    for (int i = pieceA; i <= pieceB; ++i) {
-        includePart(&bounds, path->pieces[i], i == pieceA ? uA : 0.0, i == pieceB ? uB : 1.0);
-    }
-    return widen(bounds);
+    rbVec3 far = rbMax3(rbAbs3(bounds.lower), rbAbs3(bounds.upper));
+    double slack = 1e-14 * (far.x + far.y + far.z); // rounding of positions
+    rbVec3 step = {slack, slack, slack};
+    return (rbBounds){rbSub(bounds.lower, step), rbAdd(bounds.upper, step)};
 }

@@ -49,6 +49,9 @@ typedef struct Iteration {
     X(lastChange, corrector->rowCount)                 \
     X(best, corrector->rowCount)                       \
     X(entry, corrector->rowCount)                      \
+    X(rows, corrector->rowCount)                       \
+    X(compliance, corrector->rowCount)                 \
+    X(masses, corrector->bodyCount)                    \
     X(history, 3 * RB_MIX_DEPTH * corrector->rowCount) \
     X(entryMotion, 2 * corrector->bodyCount)           \
     X(poses, corrector->bodyCount)                     \
@@ -100,15 +103,37 @@ static void factorBlock(const rbMechanism* mechanism, const rbRowBlock* block,
     rbSmallFactor_Make(factor, matrix, n);
 }
 
+// Whether the matrix is that of the last factors: mostly at the start of a step, where nothing has
+// moved since the end of the last one. Takes its data otherwise.
+static bool isKnown(rbCorrector* corrector, const rbRowSystem* system)
+{
+    size_t rows = (size_t)system->rowCount * sizeof *corrector->rows;
+    size_t compliance = (size_t)system->rowCount * sizeof *corrector->compliance;
+    size_t masses = (size_t)system->bodyCount * sizeof *corrector->masses;
+    bool isSame = corrector->factorizations > 0 &&
+                  memcmp(corrector->rows, system->rows, rows) == 0 &&
+                  memcmp(corrector->compliance, system->compliance, compliance) == 0 &&
+                  memcmp(corrector->masses, system->masses, masses) == 0;
+    if (!isSame) {
+        memcpy(corrector->rows, system->rows, rows);
+        memcpy(corrector->compliance, system->compliance, compliance);
+        memcpy(corrector->masses, system->masses, masses);
+    }
+    return isSame;
+}
+
 void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism)
 {
     rbRowSystem system = rbMechanism_GetSystem(mechanism);
     rbSolver* solver = corrector->solver;
-    solver->ops->factor(solver, &system);
-    for (int i = 0; i < solver->cutCount; ++i) {
+    bool isNew = !isKnown(corrector, &system);
+    corrector->factorizations += 1;
+    if (isNew) {
+        solver->ops->factor(solver, &system);
+    }
+    for (int i = 0; isNew && i < solver->cutCount; ++i) {
         factorBlock(mechanism, &mechanism->blocks[solver->cuts[i]], &corrector->cutFactors[i]);
     }
-    corrector->factorizations += 1;
 }
 
 // Clamps changes so that limited rows stay within their limits.

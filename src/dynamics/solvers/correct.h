@@ -38,7 +38,10 @@ typedef struct rbCorrector {
     rbRowPose* poses;    // of bodies there
     rbSym3* inertias;    // of bodies, including the contribution of taut joints
     bool* isStale;       // per body: ahead is older than its velocity
-    int64_t factorizations;
+    rbRow* rows;         // of the factors, as compliance and masses
+    double* compliance;
+    rbRowMass* masses;
+    int64_t factorizations; // asked for
 } rbCorrector;
 
 rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism);

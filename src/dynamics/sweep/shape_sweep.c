@@ -29,8 +29,8 @@
 #define TOUCH 1e-10
 // Fraction of the size that the general row leaves as a gap.
 #define TOLERANCE 1e-10
-// Iterations of the general row; each gains a factor of four for a grazing motion.
-#define ITERATIONS_MAX 256
+// Measurements of Newton's method on a distance; each gains a factor of four for a grazing motion.
+#define NEWTON_MAX 256
 // The margin after a guess by distances, as a fraction of the size, in which the contact of two
 // lists of triangles is searched first.
 #define AFTER_GUESS 1e-7
@@ -48,9 +48,6 @@
 
 // Sine of the angle of a face to the motion up to which it counts as front-facing.
 #define FRONT 1e-9
-// Distance queries between a convex body and a triangle on its path; each gains a factor of four
-// for a grazing motion.
-#define NEWTON_MAX 256
 
 // Contacts of equal fraction, best first: a face determines the normal, a pair of edges only
 // suggests one.
@@ -123,12 +120,16 @@ typedef struct Part {
                  // at rest
 } Part;
 
-static Part boundTriangle(const rbVec3 corners[3])
+static Part makePart(rbVec3 lower, rbVec3 upper)
 {
-    rbVec3 lower = rbMin3(corners[0], rbMin3(corners[1], corners[2]));
-    rbVec3 upper = rbMax3(corners[0], rbMax3(corners[1], corners[2]));
     return (Part){.center = rbScale(0.5, rbAdd(lower, upper)),
                   .half = rbScale(0.5, rbSub(upper, lower))};
+}
+
+static Part boundTriangle(const rbVec3 corners[3])
+{
+    return makePart(rbMin3(corners[0], rbMin3(corners[1], corners[2])),
+                    rbMax3(corners[0], rbMax3(corners[1], corners[2])));
 }
 
 // The fraction of the step at which a moving box begins to overlap one at rest, INFINITY if it does
@@ -192,8 +193,7 @@ static void sweepCorners(Search* search, const rbVec3 moving[3], const Facet* fa
         lowest = rbMinOf(lowest, heights[i]);
     }
     for (int i = 0; i < 3; ++i) {
-        bool isTouching = heights[i] <= touch;
-        if (heights[i] < -touch || (isTouching && lowest < -touch)) {
+        if (heights[i] < -touch || (heights[i] <= touch && lowest < -touch)) {
             continue;
         }
         double t = rbMaxOf(heights[i], 0.0) / fabs(speed);
@@ -293,10 +293,8 @@ static void sweepBallEdge(Search* search, rbVec3 center, double radius, const rb
     if (b >= 0.0) {
         return;
     }
-    double depth = reach - rbLength(m);
-    if (depth > search->touch * rbLength(f)) {
-        return; // within the cylinder at the start, beyond the ends of the edge: a corner touches
-                // first
+    if (reach - rbLength(m) > search->touch * rbLength(f)) {
+        return; // within the cylinder, beyond the ends of the edge: a corner touches first
     }
     // b^2 - w^2 c without cancellation, by Lagrange's identity
     double discriminant = reach * reach * rbLengthSquared(w) - rbLengthSquared(rbCross(m, w));
@@ -325,8 +323,7 @@ static void sweepBallTriangle(Search* search, rbVec3 center, double radius, cons
         double height = rbDot(rbSub(center, b[0]), normal) - radius;
         double t = rbMaxOf(height, 0.0) * facet.length / fabs(speed);
         if (height >= -search->touch && t <= search->limit + TIE) {
-            rbVec3 middle = rbAddScaled(center, t, search->step);
-            rbVec3 point = rbAddScaled(middle, -radius, normal);
+            rbVec3 point = rbAddScaled(rbAddScaled(center, t, search->step), -radius, normal);
             if (containsPoint(&facet, point)) {
                 offerContact(search, rbMinOf(t, 1.0), RANK_FACE_B, point, normal);
             }
@@ -435,9 +432,9 @@ static Part getBox(const rbBoxTree* tree, int slot)
 {
     const rbBoxNode* node = &tree->nodes[slot / RB_BOX_WIDTH];
     int place = slot % RB_BOX_WIDTH;
-    rbVec3 lower = rbPickLane(node->lower, place), upper = rbPickLane(node->upper, place);
-    return (Part){.center = rbAdd(tree->origin, rbScale(0.5, rbAdd(lower, upper))),
-                  .half = rbScale(0.5, rbSub(upper, lower))};
+    Part part = makePart(rbPickLane(node->lower, place), rbPickLane(node->upper, place));
+    part.center = rbAdd(tree->origin, part.center);
+    return part;
 }
 
 static Part getStanding(const Search* search, const rbBoxTree* tree, int slot)
@@ -950,7 +947,7 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
     rbSeparationCache cache = {0};
     rbVec3 normal = RB_VEC3_ZERO;
     double t = 0.0;
-    for (int i = 0; i < ITERATIONS_MAX; ++i) {
+    for (int i = 0; i < NEWTON_MAX; ++i) {
         rbPoll();
         rbSeparation gap;
         RB_TRY(measure(pair, t, &cache, &gap, error));
@@ -974,7 +971,7 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
     return rbError_Set(
         error, RB_STATUS_NUMERICAL,
         "the sweep did not reach a distance of %g m in %d measurements; use a larger tolerance",
-        pair->tolerance, ITERATIONS_MAX);
+        pair->tolerance, NEWTON_MAX);
 }
 
 // A round convex body onto a shape made of triangles: by Newton's method on its distance to every
@@ -991,11 +988,9 @@ static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
     RB_ASSERT(convex.geometry != NULL);
     ConvexMover mover = {&convex, pair->pose, pair->tolerance};
     rbBounds bounds = rbGeometry_GetBounds(convex.geometry, pair->pose);
-    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
-                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
     Single single = {meetConvex, getLowOfConvex, &mover};
     Search search = startSearch(pair);
-    walkTree(&search, part, b.tree, &single);
+    walkTree(&search, makePart(bounds.lower, bounds.upper), b.tree, &single);
     finishSearch(&search, sweep);
     sweep->isExact = false;
     return RB_STATUS_OK;

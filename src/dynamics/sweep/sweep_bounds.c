@@ -132,42 +132,35 @@ static double reachOf(const rbGeometry* geometry, rbVec3 point, bool isQuick)
                                                      : rbGeometry_GetRadius(geometry, point);
 }
 
-static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe);
-
-// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    CoreHeight best = {-(double)INFINITY, 0.0};
-    for (int i = 0; i < geometry->childCount; ++i) {
-        const rbCompoundChild* child = &geometry->children[i];
-        rbTransform pose = child->transform;
-        CoreProbe part = *probe;
-        part.direction = rbInvRotate(pose.q, probe->direction);
-        part.rate = rbInvRotate(pose.q, probe->rate);
-        part.center = rbInvTransformPoint(pose, probe->center);
-        CoreHeight own = heightOf(child->geometry, &part);
-        own.height += rbDot(probe->direction, pose.p);
-        own.rate += rbDot(probe->rate, pose.p);
-        if (child->geometry->type != RB_SHAPE_COMPOUND) {
-            double reach = rbMinOf(reachOf(child->geometry, part.center, true), probe->reachMax);
-            own.height += reach * probe->lift;
-            own.rate += reach * probe->liftRate;
-        }
-        best = own.height > best.height ? own : best;
-    }
-    return best;
-}
-
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe)
 {
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    if (family == RB_FAMILY_COMPOUND) {
+        CoreHeight best = {-(double)INFINITY, 0.0};
+        for (int i = 0; i < geometry->childCount; ++i) {
+            const rbCompoundChild* child = &geometry->children[i];
+            rbTransform pose = child->transform;
+            CoreProbe part = *probe;
+            part.direction = rbInvRotate(pose.q, probe->direction);
+            part.rate = rbInvRotate(pose.q, probe->rate);
+            part.center = rbInvTransformPoint(pose, probe->center);
+            CoreHeight own = heightOf(child->geometry, &part);
+            own.height += rbDot(probe->direction, pose.p);
+            own.rate += rbDot(probe->rate, pose.p);
+            if (child->geometry->type != RB_SHAPE_COMPOUND) {
+                double reach =
+                    rbMinOf(reachOf(child->geometry, part.center, true), probe->reachMax);
+                own.height += reach * probe->lift;
+                own.rate += reach * probe->liftRate;
+            }
+            best = own.height > best.height ? own : best;
+        }
+        return best;
+    }
     rbVec3 d = probe->direction;
     rbVec3 point = RB_VEC3_ZERO;
     double radius = 0.0;
-    if (family == RB_FAMILY_COMPOUND) {
-        return heightOfCompound(geometry, probe);
-    }
     if (family == RB_FAMILY_BALL) {
         radius = geometry->data.sphere.radius;
     } else if (family == RB_FAMILY_ROD) {

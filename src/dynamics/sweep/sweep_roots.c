@@ -31,8 +31,8 @@ static double rateAt(double t, void* context)
 {
     const Fall* fall = context;
     rbVec3 x = rbAddScaled(fall->p, t, rbAddScaled(fall->v, 0.5 * t, fall->a));
-    rbVec3 velocity = rbAddScaled(fall->v, t, fall->a);
-    return rbDot(x, velocity) - (fall->r + fall->growth * t) * fall->growth;
+    double radius = fall->r + fall->growth * t;
+    return rbDot(x, rbAddScaled(fall->v, t, fall->a)) - radius * fall->growth;
 }
 
 // rbFindRoot halves a bracket at least every four evaluations; doubles of one sign are 2048 binades
@@ -91,19 +91,13 @@ double rbSweepFallingSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double grow
     RB_ASSERT(rbIsFinite3(p) && rbIsFinite3(v) && rbIsFinite3(a));
     RB_ASSERT(isfinite(r) && isfinite(growth));
     Fall fall = {p, v, a, r, growth};
-    double bends[2];
-    int bendCount = findBends(&fall, bends);
     double marks[4] = {0.0}; // where f' may change its monotonicity
-    int markCount = 1;
-    for (int i = 0; i < bendCount; ++i) {
-        marks[markCount++] = bends[i];
-    }
+    int markCount = 1 + findBends(&fall, marks + 1);
     marks[markCount] = findEnd(&fall, marks[markCount - 1]);
     double turns[5] = {0.0}; // ends of the intervals where f is monotone
     int turnCount = 1;
     for (int i = 0; i < markCount; ++i) {
-        bool isRising = rateAt(marks[i], &fall) > 0.0;
-        if (isRising != (rateAt(marks[i + 1], &fall) > 0.0)) {
+        if ((rateAt(marks[i], &fall) > 0.0) != (rateAt(marks[i + 1], &fall) > 0.0)) {
             turns[turnCount++] = findChange(rateAt, &fall, marks[i], marks[i + 1]);
         }
     }

@@ -111,7 +111,6 @@ int addFreedom(MechScene* scene, int joint, rbRowKind kind)
                         .bodyB = scene->blocks[joint].bodyB,
                         .rowCount = 1,
                         .kind = kind,
-                        .isAngle = isAngle,
                         .angleMask = isAngle ? 1u : 0u,
                         .rows = rbFreedomModel_Rows,
                         .errors = rbFreedomModel_Errors,

@@ -1,5 +1,4 @@
-// Bodies of the event engine: their flights, bounds on their motion, and their
-// properties in a collision.
+// Bodies of the event engine: flights, bounds on their motion, and what collisions see of them.
 #include "dynamics/engines/event/event_bodies.h"
 
 #include "base/math/matrix3.h"
@@ -73,12 +72,8 @@ void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, in
     rbEventCold* cold = &engine->colds.data[index];
     rbVec3 spin = flight->start.spin;
     cold->rotation = 0.5 * rbDot(spin, rbMulEach(motion->moments, spin));
-    if (body->shape != RB_EVENT_SHAPE_OTHER) {
-        return;
-    }
-    if (!isDriven(cold, motion)) {
-        rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation,
-                                  flight->start.spin);
+    if (body->shape == RB_EVENT_SHAPE_OTHER && !isDriven(cold, motion)) {
+        rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation, spin);
         cold->spin.horizon = INFINITY;
     }
 }
@@ -101,14 +96,12 @@ void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, i
 static void setPathMotion(const rbEventCold* cold, double time, const rbMotionState* state,
                           rbSweepMotion* motion)
 {
-    double horizon;
     rbSweepMotion_SetSteadySpin(motion, rbRotate(state->orientation, state->spin));
-    if (rbPath_IsSteady(cold->path, time, &horizon)) {
+    if (rbPath_IsSteady(cold->path, time, &motion->horizon)) {
         motion->velocity = state->velocity;
     } else {
         motion->velocitySlack = cold->path->speed;
     }
-    motion->horizon = horizon;
 }
 
 void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,

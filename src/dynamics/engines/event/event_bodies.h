@@ -26,6 +26,14 @@ static inline rbVec3 rbEventEngine_ShiftBy(const rbEventEngine* engine, const in
     return (rbVec3){periods[0] * period.x, periods[1] * period.y, periods[2] * period.z};
 }
 
+// A point of the second body of a pair, or a vector to one, at its image next to the first.
+static inline rbVec3 rbEventEngine_ShiftToImage(const rbEventEngine* engine,
+                                                const rbEventPair* pair, rbVec3 point)
+{
+    return engine->space.isPeriodic ? rbAdd(point, rbEventEngine_ShiftBy(engine, pair->image))
+                                    : point;
+}
+
 // The geometry of a body in a state.
 static inline rbTransform rbEventCold_GetPose(const rbEventCold* cold, const rbMotionState* state)
 {

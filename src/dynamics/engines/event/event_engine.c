@@ -66,13 +66,6 @@ static void freeFronts(rbEventEngine* engine)
     }
 }
 
-static void freeMaterials(rbEventCold* cold)
-{
-    rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
-    cold->materials = NULL;
-    cold->materialCount = 0;
-}
-
 void rbDestroyEventEngine(rbEventEngine* engine)
 {
     if (engine == NULL) {
@@ -84,8 +77,9 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     }
     rbArray_Free(engine->spare.fronts); // NOLINT(bugprone-sizeof-expression)
     for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventCold* cold = &engine->colds.data[i];
+        rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
         rbArray_Free(engine->bodies.data[i].pairs);
-        freeMaterials(&engine->colds.data[i]);
     }
     rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
     rbArray_FreeAll(engine->turns, engine->spare.pairs, engine->datas);
@@ -186,7 +180,7 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     rbArray_Fill(engine->turns, index + 1, 0);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
-    freeMaterials(cold);
+    rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
     memset(cold, 0, sizeof *cold);
     body->shape = RB_EVENT_SHAPE_NONE;
     body->isDynamic = false;
@@ -209,11 +203,10 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     cold->loadTorque = def->loadTorque;
     rbSweepMotion_SetSteadySpin(&cold->spin, RB_VEC3_ZERO);
     cold->spin.horizon = INFINITY;
+    body->isUnbounded = def->geometry != NULL && !rbGeometry_IsBounded(def->geometry);
     if (def->geometry == NULL) {
-        body->isUnbounded = false;
         return;
     }
-    body->isUnbounded = !rbGeometry_IsBounded(def->geometry);
     rbVec3 center = rbInvTransformPoint(def->transform, RB_VEC3_ZERO);
     body->radius = body->isUnbounded ? 0.0 : rbGeometry_GetRadius(def->geometry, center);
     cold->coreRadius = rbGetCoreReach(def->geometry, center);
@@ -320,9 +313,8 @@ static void placePlane(rbEventEngine* engine, const rbEventHost* host, int index
 {
     RB_ASSERT(engine->bodies.data[index].shape == RB_EVENT_SHAPE_PLANE);
     rbEventCold* cold = &engine->colds.data[index];
-    const rbMotionState* state = &host->states[index];
     rbPlaneData plane = rbGeometry_GetData(cold->geometry).plane;
-    rbTransform pose = rbEventCold_GetPose(cold, state);
+    rbTransform pose = rbEventCold_GetPose(cold, &host->states[index]);
     cold->planeNormal = rbRotate(pose.q, plane.normal);
     cold->planeOffset = plane.offset + rbDot(cold->planeNormal, pose.p);
 }
@@ -652,15 +644,13 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
                                        body.isUnbounded == ours->isUnbounded);
         memcpy(ours, &body, sizeof body);
         RB_MOVE_ARRAY(stream, ours->pairs);
-        rbEventCold* ourCold = &engine->colds.data[i];
-        rbEventCold cold;
-        memcpy(&cold, ourCold, sizeof cold);
-        RB_MOVE(stream, cold);
-        cold.geometry = ourCold->geometry;
-        cold.path = ourCold->path;
-        cold.materials = ourCold->materials;
-        cold.materialCount = ourCold->materialCount;
-        memcpy(ourCold, &cold, sizeof cold);
+        rbEventCold* cold = &engine->colds.data[i];
+        const rbEventCold own = *cold;
+        RB_MOVE(stream, *cold);
+        cold->geometry = own.geometry;
+        cold->path = own.path;
+        cold->materials = own.materials;
+        cold->materialCount = own.materialCount;
     }
 }
 

@@ -10,23 +10,23 @@
 
 // -------------------------------------------------------------------------- materials and accounts
 
-static const rbMaterial* materialOf(const rbEventCold* cold, int child)
+static const rbMaterial* materialOf(const rbEventEngine* engine, int body, int child)
 {
+    const rbEventCold* cold = &engine->colds.data[body];
+    int known = engine->bodies.data[body].material;
     RB_ASSERT(cold->materialCount > 0);
     RB_ASSERT(child >= 0);
-    return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
+    return known >= 0
+               ? &engine->materials.known.data[known]
+               : &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
 }
 
 // Coefficients of a pair of parts.
 static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair* pair,
                                   const rbEventContact* contact)
 {
-    int knownA = engine->bodies.data[pair->a].material;
-    int knownB = engine->bodies.data[pair->b].material;
-    const rbMaterial* a = knownA >= 0 ? &engine->materials.known.data[knownA]
-                                      : materialOf(&engine->colds.data[pair->a], contact->childA);
-    const rbMaterial* b = knownB >= 0 ? &engine->materials.known.data[knownB]
-                                      : materialOf(&engine->colds.data[pair->b], contact->childB);
+    const rbMaterial* a = materialOf(engine, pair->a, contact->childA);
+    const rbMaterial* b = materialOf(engine, pair->b, contact->childB);
     if (engine->materials.pairs != NULL) {
         const rbMaterialPair* known =
             &engine->materials.pairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
@@ -76,13 +76,6 @@ static void countRepeat(const rbEventEngine* engine, rbEventPair* pair, double t
     bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
     pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
     pair->lastTime = time;
-}
-
-// An impact whose law raised the energy, by a change in J.
-static void countRaise(rbEventEngine* engine, double change)
-{
-    engine->statistics.energyRaises += 1;
-    engine->statistics.energyRaised += change;
 }
 
 // ------------------------------------------------------------------------------ impacts at once
@@ -193,7 +186,8 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
         engine->statistics.lawCounts[contact->law] += 1;
         engine->statistics.virial += rbDot(contact->impulse, apart);
         if (contact->isEnergyRaised) {
-            countRaise(engine, event.energyChange);
+            engine->statistics.energyRaises += 1;
+            engine->statistics.energyRaised += event.energyChange;
         }
         writeEvent(host, pair, cluster->time, contact->point, contact->normal, event);
     }
@@ -222,8 +216,7 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
 // The speed with which a point at a distance starts such a hop, m/s.
 static double getHopSpeed(const rbEventResolution* r, double distance)
 {
-    double rise = 1.0 - distance / r->tolerance;
-    double hop = fmin(HOP_MOST, fmax(HOP_LEAST, rise)) * r->tolerance;
+    double hop = fmin(HOP_MOST, fmax(HOP_LEAST, 1.0 - distance / r->tolerance)) * r->tolerance;
     return sqrt(2.0 * r->pull * hop);
 }
 
@@ -254,8 +247,7 @@ typedef struct LastingPoint {
 static void preparePoint(const rbEventEngine* engine, const rbEventResolution* r,
                          const rbEventContact* contact, double speed, LastingPoint* point)
 {
-    const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = getMaterial(engine, pair, contact);
+    rbMaterialPair material = getMaterial(engine, &engine->pairs.data[r->pair], contact);
     point->frame = rbMakeContactFrame(contact->normal);
     rbSym3 matrix =
         rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, &point->frame);
@@ -322,8 +314,7 @@ static void aimSway(rbEventPairData* data, const rbEventResolution* r,
     double turning = data->hasSway ? 0.5 * (spin + data->swaySpin) : spin;
     velocity = r->isDisturbed ? rbAddScaled(creepVelocity, SWAY_SHARE, velocity) : velocity;
     for (int i = 0; i < count; ++i) {
-        rbVec3 arm = rbSub(contacts[i].point, middle);
-        rbVec3 mean = rbAddScaled(velocity, turning, rbCross(n, arm));
+        rbVec3 mean = rbAddScaled(velocity, turning, rbCross(n, rbSub(contacts[i].point, middle)));
         rbVec3 normal = contacts[i].normal;
         points[i].target = rbSub(points[i].target, rbAddScaled(mean, -rbDot(mean, normal), normal));
     }
@@ -463,8 +454,7 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
 #define ROUNDING_SPEED 1e-13
 // Contacts nearer than this fraction of a radius are the same point, moving along.
 #define SAME_POINT 0.02
-// Resolutions of one instant, per contact point, before the remaining approach is removed without
-// rebound.
+// Resolutions of one instant, per contact point, before what approaches is stopped without rebound.
 #define ROUNDS_MAX 8
 // Points of a face approach at speeds that differ by less than this fraction of the speed of a
 // microcollision. With 0.1 a box that lands tilted never settles; with 1 a rolling mesh is slowed
@@ -482,8 +472,7 @@ static bool validateMicro(rbEventEngine* engine, rbEventResolution* r,
         return false;
     }
     double slow = sqrt(2.0 * r->pull * r->tolerance);
-    bool isExact = pair->row != RB_PAIR_ROW_GENERAL;
-    if (!isExact || engine->settings.lasting == RB_LASTING_MICRO) {
+    if (pair->row == RB_PAIR_ROW_GENERAL || engine->settings.lasting == RB_LASTING_MICRO) {
         pair->isLasting = speed < slow;
         return pair->isLasting;
     }
@@ -527,7 +516,8 @@ static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
     }
     engine->statistics.jams += result->isJam ? 1 : 0;
     if (result->isEnergyRaised && !isMicro) {
-        countRaise(engine, change);
+        engine->statistics.energyRaises += 1;
+        engine->statistics.energyRaised += change;
     }
 }
 
@@ -535,8 +525,7 @@ static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
 static rbImpactInput makeInput(const rbEventEngine* engine, const rbEventResolution* r,
                                const rbEventContact* contact, const rbMat3* frame)
 {
-    const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = getMaterial(engine, pair, contact);
+    rbMaterialPair material = getMaterial(engine, &engine->pairs.data[r->pair], contact);
     rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
     rbImpactInput input = {
         .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, frame),
@@ -845,7 +834,6 @@ static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int p
 void rbEventEngine_FreeCluster(rbEventEngine* engine)
 {
     rbFree(engine->scratch.cluster, sizeof *engine->scratch.cluster);
-    engine->scratch.cluster = NULL;
 }
 
 // ------------------------------------------------------------------------------------------ a pair
@@ -963,8 +951,6 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     }
 }
 
-// The same for two spheres, or a sphere and a plane, without friction and pull: an impulse through
-// the centers, in closed form. False if this case does not apply or nothing approaches.
 bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbEventContact* contact)
 {

@@ -7,8 +7,8 @@
 // them approaches.
 bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState states[2], const rbEventContacts* list);
-// The same for two spheres, or a sphere and a plane, in closed form; false if that does not apply
-// or nothing approaches.
+// The same for two spheres, or a sphere and a plane, without friction and pull: an impulse through
+// the centers, in closed form; false if that does not apply or nothing approaches.
 bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbEventContact* contact);
 // Memory of simultaneous collisions, in bytes: NULL until it is needed.

@@ -1,5 +1,4 @@
-// The loop over bodies: the next event, and the pair that is due; the tables of loops and
-// detectors.
+// The loop over bodies: the next event, and the pair due; the tables of loops and detectors.
 #include "dynamics/engines/event/event_loop.h"
 
 #include "base/core/registered_rows.h"

@@ -43,10 +43,8 @@ static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pai
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), rbEventBody_PositionAt(a, time));
     rbVec3 v = rbSub(rbEventBody_VelocityAt(b, time), rbEventBody_VelocityAt(a, time));
-    if (engine->space.isPeriodic) {
-        p = rbAdd(p, rbEventEngine_ShiftBy(engine, pair->image));
-    }
-    return rbSweepSpheres(p, v, rbSub(b->acceleration, a->acceleration),
+    return rbSweepSpheres(rbEventEngine_ShiftToImage(engine, pair, p), v,
+                          rbSub(b->acceleration, a->acceleration),
                           radiusAt(a, time) + radiusAt(b, time), a->growth + b->growth);
 }
 
@@ -87,9 +85,7 @@ static rbEventContact contactOfSpheres(const rbEventEngine* engine, const rbEven
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbVec3 center = rbEventBody_PositionAt(a, time);
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), center);
-    if (engine->space.isPeriodic) {
-        p = rbAdd(p, rbEventEngine_ShiftBy(engine, pair->image));
-    }
+    p = rbEventEngine_ShiftToImage(engine, pair, p);
     double length = rbLength(p);
     double radiusA = radiusAt(a, time);
     rbEventContact contact = {.distance = length - radiusA - radiusAt(b, time)};
@@ -119,39 +115,31 @@ rbEventContact rbEventEngine_GetExactContact(const rbEventEngine* engine, const 
 
 // ----------------------------------------------------------------------------------- general row
 
-// How fast points of the two can approach: m/s, and m/s^2 in *acceleration.
-static double approachBound(const rbSweepBody* a, const rbSweepBody* b, double* acceleration)
-{
-    const rbSweepMotion* ma = &a->motion;
-    const rbSweepMotion* mb = &b->motion;
-    *acceleration = rbDistance(ma->acceleration, mb->acceleration) + ma->accelerationSlack +
-                    mb->accelerationSlack;
-    double spins = (ma->spinMax > 0.0 ? ma->spinMax * a->radius : 0.0) +
-                   (mb->spinMax > 0.0 ? mb->spinMax * b->radius : 0.0);
-    return rbDistance(ma->velocity, mb->velocity) + ma->velocitySlack + mb->velocitySlack + spins +
-           fmax(0.0, a->growth) + fmax(0.0, b->growth);
-}
-
 static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host,
                             const rbEventPair* pair, double time, const rbMotionState states[2],
                             rbSweepBody bodies[2])
 {
     rbEventEngine_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
     rbEventEngine_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
-    if (engine->space.isPeriodic) {
-        rbVec3 shift = rbEventEngine_ShiftBy(engine, pair->image);
-        bodies[1].motion.center = rbAdd(bodies[1].motion.center, shift);
-        bodies[1].pose.p = rbAdd(bodies[1].pose.p, shift);
-    }
+    rbVec3* center = &bodies[1].motion.center;
+    *center = rbEventEngine_ShiftToImage(engine, pair, *center);
+    bodies[1].pose.p = rbEventEngine_ShiftToImage(engine, pair, bodies[1].pose.p);
 }
 
 // Stores a gap that holds at a time, and how fast it can shrink.
 static void remember(rbEventPairData* data, double gap, double time, const rbSweepBody bodies[2])
 {
+    const rbSweepBody *a = &bodies[0], *b = &bodies[1];
+    const rbSweepMotion *ma = &a->motion, *mb = &b->motion;
+    double spins = (ma->spinMax > 0.0 ? ma->spinMax * a->radius : 0.0) +
+                   (mb->spinMax > 0.0 ? mb->spinMax * b->radius : 0.0);
     data->gap = gap;
     data->gapTime = time;
-    data->gapSpeed = approachBound(&bodies[0], &bodies[1], &data->gapAcceleration);
-    data->gapUntil = time + fmin(bodies[0].motion.horizon, bodies[1].motion.horizon);
+    data->gapSpeed = rbDistance(ma->velocity, mb->velocity) + ma->velocitySlack +
+                     mb->velocitySlack + spins + fmax(0.0, a->growth) + fmax(0.0, b->growth);
+    data->gapAcceleration = rbDistance(ma->acceleration, mb->acceleration) + ma->accelerationSlack +
+                            mb->accelerationSlack;
+    data->gapUntil = time + fmin(ma->horizon, mb->horizon);
 }
 
 static double remainingGap(const rbEventPairData* data, double time)
@@ -179,8 +167,7 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
     bool hasPlane = engine->bodies.data[pair->a].shape == RB_EVENT_SHAPE_PLANE ||
                     engine->bodies.data[pair->b].shape == RB_EVENT_SHAPE_PLANE;
     if (hasPlane || rbLengthSquared(data->normal) > 0.0) {
-        double along = rbBoundBySupports(&bodies[0], &bodies[1], data->normal, level);
-        tau = fmax(tau, along);
+        tau = fmax(tau, rbBoundBySupports(&bodies[0], &bodies[1], data->normal, level));
     }
     return fmin(tau, fmin(bodies[0].motion.horizon, bodies[1].motion.horizon));
 }
@@ -350,9 +337,9 @@ static inline Meetings sweepTwo(const Sphere* own, const rbEventBody* one, const
 // So many neighbors are predicted at once.
 #define BLOCK 32
 
-// Spheres that neither fall nor grow, some neighbors of a body. The same
-// arithmetic as predictSpheres, up to the sign of p and v together, which no result depends on.
-// Returns how many are spheres.
+// Spheres that neither fall nor grow, some neighbors of a body. The same arithmetic as
+// predictSpheres, up to the sign of p and v together, which no result depends on. Returns how many
+// are spheres.
 static int predictBlock(rbEventEngine* engine, int index, const Sphere* own,
                         rbEventNeighbor* neighbors, int count, Earliest* earliest)
 {
@@ -443,12 +430,11 @@ static bool isMesh(const rbGeometry* geometry)
 static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPair* pair,
                                    double time, const rbEventMeasure* measure)
 {
-    const rbTransform* poses = measure->poses;
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = engine->colds.data[pair->a].geometry;
     input.geometryB = engine->colds.data[pair->b].geometry;
-    input.transformBtoA.q = rbNormalizeQuat(rbMulQuat(rbConjugate(poses[0].q), poses[1].q));
-    input.transformBtoA.p = rbInvTransformPoint(poses[0], poses[1].p);
+    input.transformBtoA = rbInvMulTransforms(measure->poses[0], measure->poses[1]);
+    input.transformBtoA.q = rbNormalizeQuat(input.transformBtoA.q);
     input.radiusA = fmax(0.0, engine->bodies.data[pair->a].growth * time);
     input.radiusB = fmax(0.0, engine->bodies.data[pair->b].growth * time);
     return input;
@@ -487,10 +473,7 @@ void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int i
     measure->states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);
     measure->poses[0] = rbEventCold_GetPose(coldA, &measure->states[0]);
     measure->poses[1] = rbEventCold_GetPose(coldB, &measure->states[1]);
-    if (engine->space.isPeriodic) {
-        measure->poses[1].p =
-            rbAdd(measure->poses[1].p, rbEventEngine_ShiftBy(engine, pair->image));
-    }
+    measure->poses[1].p = rbEventEngine_ShiftToImage(engine, pair, measure->poses[1].p);
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
         data->cache.front = takeFront(engine);
     }
@@ -547,9 +530,7 @@ rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbE
     r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
     r.bodies[0] = rbEventEngine_MakeImpactBody(engine, host, pair->a, &states[0]);
     r.bodies[1] = rbEventEngine_MakeImpactBody(engine, host, pair->b, &states[1]);
-    if (engine->space.isPeriodic) {
-        r.bodies[1].center = rbAdd(r.bodies[1].center, rbEventEngine_ShiftBy(engine, pair->image));
-    }
+    r.bodies[1].center = rbEventEngine_ShiftToImage(engine, pair, r.bodies[1].center);
     return r;
 }
 
@@ -725,9 +706,8 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
     if (isInShell) {
         // Outside the shell the usual level holds again; a hop is measured once at its rim.
         double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
-        double crossing = SHELL_STEP * tolerance;
         tau = fmin(tau, rim);
-        tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], crossing, 0.0));
+        tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], SHELL_STEP * tolerance, 0.0));
     }
     double next = time + tau;
     rbEventEngine_SetTime(engine, index,

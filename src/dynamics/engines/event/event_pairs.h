@@ -70,8 +70,7 @@ rbEventContact rbEventEngine_GetExactContact(const rbEventEngine* engine, const 
 // Whether a measured pair touches: within the tolerance, or not proven to be outside the range
 // where contact is sought.
 bool rbEventEngine_IsTouching(const rbEventEngine* engine, const rbEventMeasure* measure);
-// The contact points of a measured pair; false: it does not touch, and the nearest points are
-// listed.
+// The contact points of a measured pair; false: it does not touch, the nearest points are listed.
 bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, int index,
                                 double time, const rbEventMeasure* measure,
                                 rbEventContacts* contacts);

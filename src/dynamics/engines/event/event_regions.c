@@ -323,15 +323,12 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
 
 static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
 {
-    const rbEventBody* first = &engine->bodies.data[a];
-    const rbEventBody* second = &engine->bodies.data[b];
-    if (first->shape == RB_EVENT_SHAPE_SPHERE && second->shape == RB_EVENT_SHAPE_SPHERE) {
-        return RB_PAIR_ROW_SPHERES;
-    }
-    bool hasSphere =
-        first->shape == RB_EVENT_SHAPE_SPHERE || second->shape == RB_EVENT_SHAPE_SPHERE;
-    bool hasPlane = first->shape == RB_EVENT_SHAPE_PLANE || second->shape == RB_EVENT_SHAPE_PLANE;
-    return hasSphere && hasPlane ? RB_PAIR_ROW_SPHERE_PLANE : RB_PAIR_ROW_GENERAL;
+    uint8_t first = engine->bodies.data[a].shape, second = engine->bodies.data[b].shape;
+    int spheres = (first == RB_EVENT_SHAPE_SPHERE) + (second == RB_EVENT_SHAPE_SPHERE);
+    int planes = (first == RB_EVENT_SHAPE_PLANE) + (second == RB_EVENT_SHAPE_PLANE);
+    return spheres == 2                  ? RB_PAIR_ROW_SPHERES
+           : spheres == 1 && planes == 1 ? RB_PAIR_ROW_SPHERE_PLANE
+                                         : RB_PAIR_ROW_GENERAL;
 }
 
 void rbEventEngine_ClearDetectorPair(rbEventEngine* engine, int data)
@@ -441,8 +438,7 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 
 bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
 {
-    const rbEventBody* body = &engine->bodies.data[index];
-    if (body->shape != RB_EVENT_SHAPE_PLANE) {
+    if (engine->bodies.data[index].shape != RB_EVENT_SHAPE_PLANE) {
         return true;
     }
     rbVec3 n = engine->colds.data[index].planeNormal;

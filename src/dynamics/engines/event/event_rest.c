@@ -16,8 +16,7 @@
 // Impacts up to this many times the speed of a microcollision do not end the calm of a body.
 // Neither do faster ones after a flight shorter than the allowed motion: those of a packed pile.
 #define GENTLE 4.0
-// A single contact carries a body when its weight points through it within this fraction of its
-// size.
+// One contact carries a body when its weight points through it within this fraction of its size.
 #define BALANCE 1e-9
 
 static bool isHeldFast(const rbEventEngine* engine, int index)
@@ -171,15 +170,13 @@ bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, in
     double across = sqrt(fmax(0.0, strength * strength - into * into));
     bool isCarried = rbLength(rbCross(arm, pull)) <= BALANCE * body->radius * strength &&
                      across <= friction * into + BALANCE * strength;
-    if (!isCarried) {
-        return false;
+    if (isCarried) {
+        hold(engine, host, index, time);
     }
-    hold(engine, host, index, time);
-    return true;
+    return isCarried;
 }
 
-// Releasing is not transitive through bodies that were never held: only the first body counts as
-// moved.
+// Releasing ends at bodies that were never held: of these only the first one counts as moved.
 void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     RB_ASSERT(index >= 0);
@@ -199,8 +196,7 @@ void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int inde
             continue;
         }
         rbMotionState state = rbEventEngine_StateAt(engine, host, member, time);
-        rbEventCold* cold = &engine->colds.data[member];
-        host->motions[member].acceleration = cold->restAcceleration;
+        host->motions[member].acceleration = engine->colds.data[member].restAcceleration;
         body->isResting = false;
         body->isCalm = false;
         rbEventEngine_StartFlight(engine, host, member, time, &state);

@@ -63,8 +63,7 @@ typedef struct rbEventBall {
     int pad;
 } rbEventBall;
 
-// A body whose region overlaps that of another, and the periods to add to it. Number -1: the pair
-// exists.
+// A body whose region overlaps that of another, and the periods to add. Id -1: the pair exists.
 typedef struct rbEventPartner {
     int id;
     int image[3];

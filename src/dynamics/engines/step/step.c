@@ -140,6 +140,10 @@ static void begin(rbStepContacts* c, const rbStepHost* host, double h, rbStepMis
     RB_ASSERT(h > 0.0 && c->stage.part > 0.0);
     RB_VALIDATE(rbStepValid_IsSet(c));
     rbContactStep_ScaleGuess(c, h);
+    if (c->solvers.substeps == NULL) {
+        rbContactStep_ShowBodies(c);
+        rbArray_Assign(c->stage.nodes, c->bodies.data, c->bodies.count);
+    }
     pushAtStart(c, host, h);
     solvePositions(c, host, h, miss);
 }
@@ -230,6 +234,9 @@ static int countParts(rbStepContacts* c)
 #define CUT_LEAST 1e-5
 // Cuts of a whole step.
 #define CUTS_MAX 100
+// The same, and touching points, where it is for the engine to decide: more are chaotic anyway.
+#define AUTO_CUTS 4
+#define AUTO_POINTS 32
 // Trials of one cut.
 #define TRIALS_MAX 60
 // How often a step is halved, see halveStep.
@@ -461,9 +468,19 @@ static bool isTurnedAway(const rbStepContacts* c, int body, double h)
     return rbContactStep_HasFlight(c, body) && h * rbLength(change) > TURN_MOST;
 }
 
-static bool isToBeCut(const rbStepContacts* c, double h)
+// Whether the time of contact is to be found. Two free bodies that meet alone need no cut.
+static bool isTimed(rbStepContacts* c)
 {
-    bool isCut = c->flight.isWild || c->settings.contactTime != RB_CONTACT_TIME_STEP;
+    if (c->settings.contactTime != RB_CONTACT_TIME_AUTO) {
+        return c->settings.contactTime != RB_CONTACT_TIME_STEP;
+    }
+    bool isFew = c->set.pointCount <= AUTO_POINTS && c->trial.cuts < AUTO_CUTS;
+    return isFew && c->solvers.substeps == NULL && rbContactStep_AreArrivalsBound(c);
+}
+
+static bool isToBeCut(rbStepContacts* c, double h)
+{
+    bool isCut = c->flight.isWild || isTimed(c);
     isCut = isCut && c->flight.arrivals.count > 0;
     for (int i = 0; i < c->flight.arrivals.count && !isCut; ++i) {
         const rbArrival* arrival = &c->flight.arrivals.data[i];

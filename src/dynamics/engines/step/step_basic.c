@@ -64,17 +64,57 @@ double rbStep_Forces(const rbStepRun* run, double time)
     return power;
 }
 
-void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, bool isAhead)
+// NULL: none.
+static const rbPath* pathOf(const rbStepMechanism* mechanism, int place)
 {
-    if (!mechanism->traits.hasPaths) {
-        return;
+    const rbMechBody* body = &mechanism->m.bodies[place];
+    bool isMoved = mechanism->traits.hasPaths && !body->isDynamic && body->index >= 0;
+    return isMoved ? mechanism->engine->bodies.data[body->index].def.path : NULL;
+}
+
+double rbStep_CutAtJump(const rbStepMechanism* mechanism, double h)
+{
+    double beside = RB_STEP_SNAP * mechanism->engine->settings.step;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        double steady = INFINITY;
+        if (pathOf(mechanism, i) != NULL) {
+            (void)rbPath_IsSteady(pathOf(mechanism, i), mechanism->grid.time + beside, &steady);
+        }
+        h = steady + beside < h - beside ? steady + beside : h;
     }
+    return h;
+}
+
+void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, int side)
+{
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        const rbPath* path =
-            body->index >= 0 ? mechanism->engine->bodies.data[body->index].def.path : NULL;
-        if (!body->isDynamic && path != NULL) {
-            rbStep_FollowPath(path, time, body, isAhead);
+        const rbPath* path = pathOf(mechanism, i);
+        if (path == NULL) {
+            continue;
+        }
+        rbStep_FollowPath(path, time, body, side == 0);
+        if (side == 0) {
+            double rate = 1.0 / mechanism->m.duration;
+            double part = fmin(1.0, (time - path->startTime) * rate);
+            rbVec3 way = rbSub(body->ahead.position, body->pose.position);
+            body->aheadVelocity = rbScale(rate, way);
+            body->aheadAngularVelocity = rbScale(part, body->aheadAngularVelocity);
+        } else {
+            double beside = RB_STEP_SNAP * mechanism->engine->settings.step;
+            double now = fmax(time, mechanism->grid.origin + 4.0 * beside); // no start at the first
+            double steady;
+            rbTransform pose;
+            (void)rbPath_IsSteady(path, now - beside, &steady);
+            double away = steady <= 2.0 * beside ? 2.0 * beside : 0.0;
+            rbPath_Evaluate(path, time + side * away, &pose, &body->velocity,
+                            &body->angularVelocity);
+            rbPath_Evaluate(path, time - away, &pose, &body->lentVelocity, &body->lentMomentum);
+        }
+        if (side <= 0) {
+            body->lentVelocity = rbScale(0.5, rbAdd(body->lentVelocity, body->aheadVelocity));
+            body->lentMomentum =
+                rbScale(0.5, rbAdd(body->lentMomentum, body->aheadAngularVelocity));
         }
     }
 }
@@ -120,14 +160,8 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
 // spin there.
 static double askedSpeed(const rbStepJointDef* def, const rbRow* row, rbVec3 arm)
 {
-    rbVec3 spin = def->angularVelocity;
-    bool isTranslation = rbLengthSquared(row->linear) > 0.0;
-    if (!isTranslation) {
-        return rbDot(row->angularB, spin);
-    }
-    double speed = rbDot(row->linear, def->linearVelocity);
-    bool isTurning = rbLengthSquared(spin) > 0.0;
-    return isTurning ? speed + rbDot(rbSub(row->angularB, rbCross(arm, row->linear)), spin) : speed;
+    rbVec3 angular = rbSub(row->angularB, rbCross(arm, row->linear));
+    return rbDot(row->linear, def->linearVelocity) + rbDot(angular, def->angularVelocity);
 }
 
 // From B's center to its point of a joint.
@@ -198,7 +232,7 @@ void rbStep_ContinueErrors(rbStepMechanism* mechanism)
         for (int k = 0; k < block->rowCount; ++k) {
             double* place = &m->startErrors[block->firstRow + k];
             double change = errors[k] - *place;
-            if (block->isAngle && ((block->angleMask >> k) & 1u) != 0) {
+            if (((block->angleMask >> k) & 1u) != 0) {
                 change = rbWrapAngle(change);
             }
             *place += change;
@@ -319,23 +353,25 @@ static void kickDrives(rbStepMechanism* mechanism, double h, Stage stage)
     }
 }
 
-// Work that a body on a path does through a joint: its force times its own speed.
-static void addPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
+// Which speeds of bodies on paths count for the work of an impulse.
+typedef enum PathSpeed {
+    PATH_NOW,    // where work is counted by rates
+    PATH_KICKED, // the mean of before and after: of rows that hold
+    PATH_FLIGHT, // where work is counted by positions: elastic
+} PathSpeed;
+
+// Work that bodies on paths do through a row.
+static void addPathWork(rbStepMechanism* mechanism, const rbRowBlock* block, int index, double x,
+                        PathSpeed speed)
 {
-    const rbMechanism* m = &mechanism->m;
-    const rbMechBody* bodyA = &m->bodies[block->bodyA];
-    const rbMechBody* bodyB = &m->bodies[block->bodyB];
-    for (int k = 0; k < block->rowCount; ++k) {
-        const rbRow* row = &m->rows[block->firstRow + k];
-        double x = m->impulses[block->firstRow + k];
-        if (!bodyA->isDynamic) {
-            mechanism->work[RB_WORK_MOTOR] -= x * (rbDot(row->linear, bodyA->velocity) +
-                                                   rbDot(row->angularA, bodyA->angularVelocity));
-        }
-        if (!bodyB->isDynamic) {
-            mechanism->work[RB_WORK_MOTOR] += x * (rbDot(row->linear, bodyB->velocity) +
-                                                   rbDot(row->angularB, bodyB->angularVelocity));
-        }
+    const rbRow* row = &mechanism->m.rows[index];
+    for (int k = 0; k < 2; ++k) {
+        const rbMechBody* body = &mechanism->m.bodies[k == 0 ? block->bodyA : block->bodyB];
+        const rbVec3 v[3] = {body->velocity, body->lentVelocity, body->aheadVelocity};
+        const rbVec3 w[3] = {body->angularVelocity, body->lentMomentum, body->aheadAngularVelocity};
+        double rate =
+            rbDot(row->linear, v[speed]) + rbDot(k == 0 ? row->angularA : row->angularB, w[speed]);
+        mechanism->work[RB_WORK_MOTOR] += body->isDynamic ? 0.0 : k == 0 ? -x * rate : x * rate;
     }
 }
 
@@ -368,10 +404,8 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        if (mechanism->traits.hasPaths && block->kind == RB_ROW_HOLD) {
-            addPathWork(mechanism, block);
-        }
-        if (block->kind == RB_ROW_HOLD && !mechanism->isOpen) {
+        bool isHeld = block->kind == RB_ROW_HOLD && !mechanism->isOpen;
+        if (isHeld && !mechanism->traits.hasPaths) {
             continue;
         }
         double rates[RB_BLOCK_ROWS_MAX];
@@ -380,13 +414,18 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
             int row = block->firstRow + k;
             const rbRowDrive* drive = &mechanism->rows.drives[row];
             double mean = 0.5 * (drive->rateBefore + rates[k]);
+            double x = m->impulses[row];
             if (block->kind == RB_ROW_SPRING) {
+                double damping = dampingImpulse(mechanism, block, h, isStart);
                 mechanism->work[RB_WORK_MOTOR] += 0.5 * h * drive->force * mean;
-                mechanism->work[RB_WORK_DISSIPATION] -=
-                    dampingImpulse(mechanism, block, h, isStart) * mean;
-            } else {
-                mechanism->work[causeOf(mechanism, i)] -= m->impulses[row] * mean;
+                mechanism->work[RB_WORK_DISSIPATION] -= damping * mean;
+                x = damping - 0.5 * h * drive->force;
+                addPathWork(mechanism, block, row, drive->elastic, PATH_FLIGHT);
+            } else if (!isHeld) {
+                mechanism->work[causeOf(mechanism, i)] -= x * mean;
             }
+            addPathWork(mechanism, block, row, x,
+                        block->kind == RB_ROW_HOLD ? PATH_KICKED : PATH_NOW);
         }
     }
 }
@@ -398,30 +437,39 @@ static bool isCut(const rbStepMechanism* mechanism)
            rbStepContacts_AreQuick(mechanism->engine->contacts);
 }
 
-// Impulses of half a step before its stage is solved: those of the last step as a first guess, or
-// none. Rows at a limit push with it.
-static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
+// Moves impulses of half a step to those of the last step as a guess, and of rows at a limit to it.
+static void pushRows(rbStepMechanism* mechanism, double h, bool isGuessed)
 {
     RB_ASSERT(!(h < 0.0));
     rbMechanism* m = &mechanism->m;
-    // Where iterations are capped the last impulses may be anything.
-    isGuessed = isGuessed && !isCut(mechanism);
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
+        double change[RB_BLOCK_ROWS_MAX];
         bool isPushed = false;
-        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
             bool isActive = block->kind != RB_ROW_SPRING || m->compliance[row] < INFINITY;
-            double x = isGuessed && isActive ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
+            double before = m->impulses[row];
+            double x = isGuessed && isActive ? 0.5 * h * mechanism->rows.guesses[row] : before;
             rbLimitState state = mechanism->rows.limits[row];
             double most = 0.5 * h * m->limits[row];
             RB_ASSERT(!(m->limits[row] < 0.0));
             m->impulses[row] = state == RB_LIMIT_FREE ? x : state == RB_LIMIT_HIGH ? most : -most;
-            isPushed = isPushed || m->impulses[row] != 0.0;
+            change[k] = m->impulses[row] - before;
+            isPushed = isPushed || change[k] != 0.0;
         }
         if (isPushed) {
-            rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
+            rbMechanism_Apply(m, i, change);
         }
     }
+}
+
+// The first impulses of half a step, before its stage is solved.
+static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
+{
+    memset(mechanism->m.impulses, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+    // Where iterations are capped the last impulses may be anything.
+    pushRows(mechanism, h, isGuessed && !isCut(mechanism));
 }
 
 // The impulses of the start; share: part of the step over which they act.
@@ -513,10 +561,9 @@ static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector*
     // orders continue until rounding stops them.
     double tolerance = rbStep_GetTolerance(mechanism->engine);
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
-    bool isHigh = settings->order > 2;
     rbCorrection correction = {
         .h = h,
-        .tolerance = isHigh ? fmin(tolerance, POLISH_ROUNDINGS * rounding) : tolerance,
+        .tolerance = settings->order > 2 ? fmin(tolerance, POLISH_ROUNDINGS * rounding) : tolerance,
         .floor = fmax(tolerance, FLOOR_ROUNDINGS * rounding),
         .iterationsMax = settings->iterationsMax > 0 ? settings->iterationsMax
                          : isCut(mechanism)          ? QUICK_ITERATIONS
@@ -540,12 +587,6 @@ static double largestSpeed(const rbMechanism* m)
         most = fmax(most, rbLengthSquared(m->bodies[i].velocity));
     }
     return sqrt(most);
-}
-
-static void renewEnd(rbStepMechanism* mechanism, double h)
-{
-    setCompliance(mechanism, h, STAGE_END);
-    rbCorrector_Factor(mechanism->inner, &mechanism->m);
 }
 
 // Impulses that stop relative motion along the rows; limits may change meanwhile.
@@ -583,21 +624,20 @@ static void correctVelocities(const rbStepRun* run, double h)
 // Distance from a singular position.
 static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
 {
+    int rows = solver->redundantRows;
+    int* most = &mechanism->seen.redundantMost;
+    int* least = &mechanism->node.redundantLeast;
     mechanism->seen.pivotWorst = fmin(mechanism->seen.pivotWorst, solver->pivotLeast);
     mechanism->node.pivotUsual = fmax(mechanism->node.pivotUsual, solver->pivotLeast);
-    if (solver->redundantRows > mechanism->seen.redundantMost) {
-        mechanism->seen.redundantMost = solver->redundantRows;
-    }
-    if (solver->redundantRows < mechanism->node.redundantLeast) {
-        mechanism->node.redundantLeast = solver->redundantRows;
-    }
+    *most = rows > *most ? rows : *most;
+    *least = rows < *least ? rows : *least;
 }
 
 static void stopRates(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(!(h < 0.0));
-    renewEnd(mechanism, h);
+    rbStep_Renew(mechanism, h, false);
     if (h > 0.0) {
         notePivots(mechanism, mechanism->inner->solver);
     }
@@ -643,8 +683,7 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
             body->aheadVelocity = body->velocity;
         }
         power = rbStep_Forces(run, time);
-        bool isSettled = change <= DBL_EPSILON * (1.0 + largestSpeed(m));
-        if (k > 0 && (isSettled || change >= last)) {
+        if (k > 0 && (change <= DBL_EPSILON * (1.0 + largestSpeed(m)) || change >= last)) {
             break;
         }
         last = k > 0 ? change : INFINITY;
@@ -663,7 +702,7 @@ static void flyToEnd(rbStepMechanism* mechanism, double time)
 {
     rbMechanism* m = &mechanism->m;
     takeAhead(mechanism);
-    rbStep_PlaceFixed(mechanism, time, false);
+    rbStep_PlaceFixed(mechanism, time, -1);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(m);
@@ -677,7 +716,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(h > 0.0 && (share == 0.5 || share == 1.0));
     mechanism->m.duration = h;
-    rbStep_PlaceFixed(mechanism, time, false);
+    rbStep_PlaceFixed(mechanism, time, 1);
     refresh(mechanism);
     double power = rbStep_Forces(run, time);
     mechanism->work[RB_WORK_LOAD] += share * h * power + 0.5 * share * h * torquePower(run);
@@ -719,6 +758,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         mechanism->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     pushAtStart(run, time, h, 0.5);
+    rbStep_PlaceFixed(mechanism, time + h, 0);
     double ahead = h;
     if (isMiddle) { // the impulses act half a step later
         ahead = 0.5 * h;
@@ -730,7 +770,6 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     if (mechanism->traits.hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
         rbCorrector_Factor(corrector, m);
     }
-    rbStep_PlaceFixed(mechanism, time + h, true);
     applyFirst(mechanism, h, true);
     if (!correctPositions(run, ahead, corrector).isMet) {
         return false;
@@ -761,7 +800,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
-    rbStep_PlaceFixed(mechanism, time, false);
+    rbStep_PlaceFixed(mechanism, time, 1);
     rbStep_RunMotors(run, time, h);
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         mechanism->m.bodies[i].startVelocity = mechanism->m.bodies[i].velocity;
@@ -769,15 +808,15 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     }
     pushAtStart(run, time, h, 0.5);
     allowLeftover(mechanism);
-    rbStep_RenewStart(mechanism, h);
-    rbStep_PlaceFixed(mechanism, time + h, true);
+    rbStep_Renew(mechanism, h, true);
+    rbStep_PlaceFixed(mechanism, time + h, 0);
     applyFirst(mechanism, h, true);
     (void)correctPositions(run, h, mechanism->inner);
 }
 
-void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
+void rbStep_Renew(rbStepMechanism* mechanism, double h, bool isStart)
 {
-    setCompliance(mechanism, h, STAGE_START);
+    setCompliance(mechanism, h, isStart ? STAGE_START : STAGE_END);
     rbCorrector_Factor(mechanism->inner, &mechanism->m);
 }
 
@@ -797,8 +836,8 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     accountForStart(run, h);
     flyToEnd(mechanism, time + h);
     rbStep_SetSpeeds(mechanism, time + h, time + h);
-    renewEnd(mechanism, h);
-    applyFirst(mechanism, h, false);
+    rbStep_Renew(mechanism, h, false);
+    memset(mechanism->m.impulses, 0, (size_t)mechanism->m.rowCount * sizeof(double));
 }
 
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
@@ -809,6 +848,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
     rbStep_KickBodies(mechanism, 0.5 * h);
     kickDrives(mechanism, h, STAGE_END);
+    pushRows(mechanism, h, false); // collisions may have brought rows to their limits
     correctVelocities(run, h);
 }
 
@@ -820,11 +860,11 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
-    rbStep_PlaceFixed(mechanism, time, false);
+    rbStep_PlaceFixed(mechanism, time, 1);
     refresh(mechanism);
     rezero(mechanism);
     rbStep_SetSpeeds(mechanism, time, time);
-    renewEnd(mechanism, h);
+    rbStep_Renew(mechanism, h, false);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
         mechanism->rows.drives[row].elastic = 0.0;
@@ -913,8 +953,8 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     pushAtStart(run, time, h, 1.0);
     rbMechanism_LookAhead(m, h);
     takeAhead(mechanism);
-    rbStep_PlaceFixed(mechanism, time + h, true);
-    rbStep_PlaceFixed(mechanism, time + h, false);
+    rbStep_PlaceFixed(mechanism, time + h, 0);
+    rbStep_PlaceFixed(mechanism, time + h, -1);
     double error = settlePositions(run, h, softness);
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;

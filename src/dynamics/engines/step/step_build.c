@@ -148,8 +148,7 @@ static void addFreedoms(Builder* builder, const rbStepJointSlot* slot, int owner
         const rbFreedomDef* freedom = &slot->def.freedoms[k];
         rbMotorType motor = slot->def.motors != NULL ? slot->def.motors[k].def.type : RB_MOTOR_NONE;
         block.rowCount = 1;
-        block.isAngle = model->freedoms[k].kind == RB_FREEDOM_ANGLE;
-        block.angleMask = block.isAngle ? 1u : 0u;
+        block.angleMask = model->freedoms[k].kind == RB_FREEDOM_ANGLE ? 1u : 0u;
         block.rows = rbFreedomModel_Rows;
         block.errors = rbFreedomModel_Errors;
         block.data = &model->freedoms[k];
@@ -180,7 +179,6 @@ static void addJoint(Builder* builder, int owner)
                         .bodyB = localBody(builder, slot->def.bodyB),
                         .rowCount = model->rowCount,
                         .kind = slot->def.isVelocityOnly ? RB_ROW_TRAVEL : RB_ROW_HOLD,
-                        .isAngle = slot->def.isVelocityOnly,
                         .angleMask = model->angleMask,
                         .rows = rbJointModel_Rows,
                         .errors = rbJointModel_Errors,

@@ -59,7 +59,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead);
     rbArray_FreeAll(contacts->trial.shown, contacts->flight.touching, contacts->flight.meetings);
     rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
-                    contacts->stage.leads, contacts->stage.swept);
+                    contacts->stage.leads, contacts->stage.swept, contacts->stage.nodes);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.twists, contacts->accounts.opened);
@@ -484,8 +484,8 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
     rbContactSettings own = *settings;
-    bool isTimed = own.contactTime != RB_CONTACT_TIME_STEP || !(engine->settings.errorMax > 0.0);
-    own.contactTime = isTimed ? own.contactTime : RB_CONTACT_TIME_INTERPOLATION;
+    bool isTimed = engine->settings.errorMax > 0.0 && own.contactTime != RB_CONTACT_TIME_BISECTION;
+    own.contactTime = isTimed ? RB_CONTACT_TIME_INTERPOLATION : own.contactTime;
     rbDestroyStepContacts(engine->contacts);
     engine->contacts = own.isEnabled ? createContacts(engine, &own) : NULL;
 }

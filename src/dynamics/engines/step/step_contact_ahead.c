@@ -271,7 +271,10 @@ static bool lookAhead(rbStepContacts* c, double h)
     }
     RB_VALIDATE(rbStepValid_AreBodies(c));
     memcpy(c->bodies.data, c->stage.before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactStep_TurnMechanisms(c, h);
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbContactStep_TurnIsland(c, &island, h);
+    }
     return true;
 }
 

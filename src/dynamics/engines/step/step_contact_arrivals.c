@@ -153,8 +153,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             }
             if (isOpened) {
                 openPoint(c, k);
-            } else {
-                point->gap = c->stage.stays.data[k];
+            } else { // also where a solver starts anew
+                point->gap = c->stage.points.data[k].gap = c->stage.stays.data[k];
             }
         }
     }
@@ -715,6 +715,22 @@ static void countTouching(rbStepContacts* c)
             *count = (unsigned char)(*count < 2 ? *count + weight : 2);
         }
     }
+}
+
+bool rbContactStep_AreArrivalsBound(rbStepContacts* c)
+{
+    countTouching(c);
+    bool isBound = false;
+    for (int i = 0; i < c->flight.arrivals.count && !isBound; ++i) {
+        const rbArrival* arrival = &c->flight.arrivals.data[i];
+        const int bodies[2] = {arrival->bodyA, arrival->bodyB};
+        for (int k = 0; k < 2; ++k) {
+            bool isMoved = rbContactBody_IsMoved(&c->bodies.data[bodies[k]]);
+            isBound = isBound || (isMoved && (c->flight.touching.data[bodies[k]] > 1 ||
+                                              c->engine->bodies.data[bodies[k]].mechanism >= 0));
+        }
+    }
+    return isBound;
 }
 
 // A body, if it moves along a path where it is at a time.

@@ -102,8 +102,10 @@ void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
     rbVec3 before = rbMulSV(shown->invInertia, body->momentum);
     rbVec3 change = rbSub(shown->spin, before);
     body->velocity = shown->velocity;
-    rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
-    body->momentum = rbAdd(body->momentum, rbMulSV(inertia, change));
+    if (change.x != 0.0 || change.y != 0.0 || change.z != 0.0) {
+        rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        body->momentum = rbAdd(body->momentum, rbMulSV(inertia, change));
+    }
 }
 
 double rbContactStep_PartOf(const rbStepContacts* c, double h)

@@ -154,7 +154,7 @@ static void turnBack(const rbStepContacts* c, rbStepMechanism* mechanism, double
         mechanism->rows.limits[row] = limit;
     }
     if (isOther) {
-        rbStep_RenewStart(mechanism, h);
+        rbStep_Renew(mechanism, h, true);
     }
     takeMechanism(c, mechanism);
 }
@@ -176,14 +176,6 @@ void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, 
     rbStepMechanism* mechanism;
     for (int i = 0; (mechanism = nextMechanism(c, island, &i)) != NULL;) {
         turnBack(c, mechanism, h);
-    }
-}
-
-void rbContactStep_TurnMechanisms(rbStepContacts* c, double h)
-{
-    for (int i = 0; i < c->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_TurnIsland(c, &island, h);
     }
 }
 
@@ -469,7 +461,7 @@ void rbStepLimits_PutBack(rbStepContacts* contacts)
 
 void rbStepLimits_Keep(rbStepContacts* c)
 {
-    rbContactPairs_Keep(c->pairs, &c->found);
+    rbContactPairs_Keep(c->pairs);
     for (int i = 0; c->own.hasLimits && i < c->engine->joints.count; ++i) {
         memset(c->engine->joints.data[i].limitImpulses, 0,
                sizeof c->engine->joints.data[i].limitImpulses);

@@ -469,18 +469,10 @@ static rbVec3 tangentialOf(const rbContact* contact, rbVec3 v)
     return rbAddScaled(v, -rbDot(v, contact->normal), contact->normal);
 }
 
-// What half of the forces over a step give, backward in time, to a body at the start of a stage.
-static rbContactBody withoutForces(const rbStepContacts* c, int index, double h)
+static rbVec3 slipOf(const rbContactBody* bodies, const rbContact* contact,
+                     const rbContactPoint* point)
 {
-    rbContactBody body = c->stage.before.data[index];
-    const rbMechBody* moved = rbContactStep_GetBody(c, index);
-    if (moved != NULL && rbContactBody_IsMoved(&body)) {
-        double part = rbContactStep_PartOf(c, h);
-        body.velocity = rbAddScaled(body.velocity, -0.5 * part, c->flight.kicks.data[index]);
-        rbVec3 spin = rbMulSV(body.invInertia, rbScale(0.5 * h, moved->torque));
-        body.spin = rbSub(body.spin, spin);
-    }
-    return body;
+    return tangentialOf(contact, rbContact_RelativeVelocity(bodies, contact, point));
 }
 
 // How much a step can change the slip of a point: by forces, and by friction of all its neighbors.
@@ -496,6 +488,13 @@ static double changeOf(const rbStepContacts* c, const rbContact* contact,
            contact->friction * load * rbDot(d, respond(c, contact, point, d));
 }
 
+static rbSlipLead makeLead(const rbContact* contact, rbVec3 d, double size, double part)
+{
+    RB_ASSERT(part >= 0.0 && part <= 1.0);
+    return (rbSlipLead){
+        {size * rbDot(d, contact->tangents[0]), size * rbDot(d, contact->tangents[1])}, part};
+}
+
 // The slip that leads friction of a point; false: none does.
 static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double h,
                       bool isOfPositions)
@@ -508,11 +507,7 @@ static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double
         (!isOfPositions && !(sqrt(p[1] * p[1] + p[2] * p[2]) > (1.0 - RIM_PLAY) * rim))) {
         return false;
     }
-    rbContactBody a = withoutForces(c, contact->bodyA, h);
-    rbContactBody b = withoutForces(c, contact->bodyB, h);
-    rbVec3 u =
-        rbAdd(rbContactBody_RelativeVelocity(&a, point->armA, &b, point->armB), contact->belt);
-    u = tangentialOf(contact, u);
+    rbVec3 u = slipOf(c->stage.nodes.data, contact, point);
     double speed = rbLength(u);
     rbVec3 d =
         rbScale(1.0 / rim, rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, -p[1], -p[2]));
@@ -523,9 +518,7 @@ static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double
         jam > JAM * rbDot(n, respond(c, contact, point, n))) {
         return false;
     }
-    double size = isOfPositions ? FAR * speed : speed;
-    c->stage.leads.data[k].slip[0] = size * rbDot(d, contact->tangents[0]);
-    c->stage.leads.data[k].slip[1] = size * rbDot(d, contact->tangents[1]);
+    c->stage.leads.data[k] = makeLead(contact, d, isOfPositions ? FAR * speed : speed, 1.0);
     return true;
 }
 
@@ -538,11 +531,6 @@ static bool leadSlides(rbStepContacts* c, const rbContactIsland* island, double 
     rbArray_Reserve(c->stage.leads, c->set.pointCount);
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        bool isPlain = island->contacts[i] < c->found.contactCount && !(contact->rolling > 0.0) &&
-                       !(contact->spinning > 0.0);
-        if (!isPlain) {
-            return false;
-        }
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             memset(&c->stage.leads.data[k], 0, sizeof c->stage.leads.data[k]);
             isAny = leadPoint(c, contact, k, h, isOfPositions) || isAny;
@@ -563,8 +551,7 @@ static bool areSteady(const rbStepContacts* c, const rbContactIsland* island)
                 continue;
             }
             rbVec3 d = rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, lead[0], lead[1]);
-            rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, contact, point);
-            u = tangentialOf(contact, u);
+            rbVec3 u = slipOf(c->bodies.data, contact, point);
             if (point->isSticking || !(rbDot(u, d) > TURN_MOST * rbLength(u) * rbLength(d))) {
                 return false;
             }
@@ -573,23 +560,126 @@ static bool areSteady(const rbStepContacts* c, const rbContactIsland* island)
     return true;
 }
 
+// Goes on from a solution with friction that other slips lead.
+static void solveOn(rbStepContacts* c, rbContactRun* run, rbJointSweep* joints,
+                    const rbSlipLead* leads, rbContactSolved* solved)
+{
+    run->leads = leads;
+    run->isContinued = true;
+    int sweeps = solved->sweeps;
+    *solved = solveLasting(c, run, joints);
+    solved->sweeps += sweeps;
+}
+
+// --------------------------------------------------------------------------------------- reversing
+// Friction of points that stop within a step and slide back, which is against both directions, one
+// after the other. A stage has one impulse for both. Against the slip at the end it is off by up to
+// twice the friction of a step, and so is the velocity from then on: an error of first order.
+//
+// So such a stage is solved again with all friction against the slip at the start. The slip that
+// this leaves says when it was zero, and the stage is solved with the sum of both parts. Points
+// that this leads forward stay where they stopped. Not where something strikes: a blow turns slip
+// at the end of the step.
+
+// Slip at the end, of that at the start, that counts as none.
+#define STOPPED 1e-2
+
+typedef enum Reversal {
+    REVERSAL_START, // friction as at the start
+    REVERSAL_SPLIT, // the sum of both parts
+    REVERSAL_HELD,  // without points that stay
+    REVERSAL_NONE,  // as before, if there is no solution
+} Reversal;
+
+// Whether a contact slides back at the end of a step, or is held as it stops there, but would not
+// be from then on: it takes the impulse that stops what it bears, too. from: slip at the start.
+static bool isReversing(const rbStepContacts* c, const rbContact* contact, double h, rbVec3 from,
+                        rbVec3 to)
+{
+    rbVec3 kick = rbSub(c->flight.kicks.data[contact->bodyB], c->flight.kicks.data[contact->bodyA]);
+    double fall = rbContactStep_PartOf(c, h) * fabs(rbDot(kick, contact->normal));
+    double mass =
+        1.0 / (c->bodies.data[contact->bodyA].invMass + c->bodies.data[contact->bodyB].invMass);
+    double speed = rbLength(from);
+    double along = 0.0;
+    double load = 0.0;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const double* p = c->set.points[k].impulse;
+        along += rbDot(rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, p[1], p[2]), from);
+        load += p[0];
+    }
+    double borne = load > mass * fall && fall > 0.0 ? load / fall : mass;
+    bool isStaying = fabs(along + borne * speed * speed) <= contact->friction * load * speed;
+    bool isStopped = rbLength(to) <= STOPPED * speed;
+    return speed > c->settings.velocityTolerance && load > 0.0 && contact->friction > 0.0 &&
+           (isStopped ? !isStaying : rbDot(from, to) < -0.5 * speed * rbLength(to));
+}
+
+// Prepares the leads of a contact; whether the stage is to be solved with them.
+static bool leadReversal(rbStepContacts* c, const rbContact* contact, double h, Reversal reversal)
+{
+    bool isAny = false;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[k];
+        rbSlipLead* lead = &c->stage.leads.data[k];
+        rbVec3 from = slipOf(c->stage.nodes.data, contact, point);
+        rbVec3 to = slipOf(c->bodies.data, contact, point);
+        double square = rbDot(from, from);
+        double back = -rbDot(from, to);
+        bool isLed =
+            reversal == REVERSAL_START ? isReversing(c, contact, h, from, to) : lead->part > 0.0;
+        if (reversal == REVERSAL_START || (isLed && reversal == REVERSAL_HELD && !(back > 0.0))) {
+            isAny = isAny || isLed;
+            isLed = isLed && reversal == REVERSAL_START;
+            *lead = isLed ? makeLead(contact, from, FAR, 1.0) : (rbSlipLead){0};
+        } else if (isLed && reversal == REVERSAL_SPLIT && back > 0.0) {
+            double mean = 2.0 * square / (square + back) - 1.0;
+            *lead = makeLead(contact, from, mean > 0.0 ? FAR : -FAR, fabs(mean));
+            isAny = true;
+        }
+    }
+    return isAny;
+}
+
+static rbContactSolved solveReversals(rbStepContacts* c, rbContactRun* run, rbJointSweep* joints,
+                                      rbContactSolved solved)
+{
+    const rbContactIsland* island = joints->island;
+    bool isDue =
+        solved.isMet && island->bodyCount <= tuning.bodiesLarge && !rbContactStep_IsInner(c);
+    for (int i = 0; isDue && i < island->bodyCount; ++i) {
+        isDue = !rbContactStep_HasFlight(c, island->bodies[i]);
+    }
+    rbArray_Reserve(c->stage.leads, c->set.pointCount);
+    for (Reversal reversal = REVERSAL_START; isDue && reversal <= REVERSAL_NONE; ++reversal) {
+        bool isAny = reversal == REVERSAL_NONE && !solved.isMet;
+        for (int i = 0; i < island->contactCount && reversal < REVERSAL_NONE; ++i) {
+            const rbContact* contact = &c->set.contacts[island->contacts[i]];
+            isAny = leadReversal(c, contact, joints->h, reversal) || isAny;
+        }
+        isDue = isAny || reversal > REVERSAL_START;
+        if (isAny) {
+            solveOn(c, run, joints, reversal < REVERSAL_NONE ? c->stage.leads.data : NULL, &solved);
+        }
+    }
+    return solved;
+}
+
 // The same with friction of points that slide throughout the step, where there are some.
 static rbContactSolved solveSliding(rbStepContacts* c, rbContactRun* run, rbJointSweep* joints,
                                     Stage stage)
 {
-    bool canSlide = stage != STAGE_STRIKING && run->sweepJoints == NULL &&
-                    c->solvers.substeps == NULL && joints->island->bodyCount <= tuning.bodiesLarge;
+    bool canSlide = stage != STAGE_STRIKING && c->solvers.substeps == NULL &&
+                    joints->island->bodyCount <= tuning.bodiesLarge;
     bool isLed = canSlide && leadSlides(c, joints->island, joints->h, stage == STAGE_POSITION);
     run->leads = isLed ? c->stage.leads.data : NULL;
     rbContactSolved solved = solveLasting(c, run, joints);
     if (isLed && !(solved.isMet && areSteady(c, joints->island))) {
-        run->leads = NULL;
-        swapSwept(c, joints->island, false);
-        int sweeps = solved.sweeps;
-        solved = solveLasting(c, run, joints);
-        solved.sweeps += sweeps;
+        solveOn(c, run, joints, NULL, &solved);
     }
-    return solved;
+    return stage == STAGE_VELOCITY && c->solvers.substeps == NULL
+               ? solveReversals(c, run, joints, solved)
+               : solved;
 }
 
 static void solveIsland(rbStepContacts* c, const rbStepHost* host, const rbContactIsland* island,
@@ -857,11 +947,14 @@ static bool isParted(const rbStepContacts* c, const rbContactIsland* island)
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         isPlain = !(contact->rolling > 0.0 || contact->spinning > 0.0);
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            bool isStriking = rbContactStep_IsStriking(c, contact, &c->set.points[k]);
-            bool isBearing = c->set.points[k].impulse[0] > 0.0;
+            const rbContactPoint* point = &c->set.points[k];
+            bool isStriking = rbContactStep_IsStriking(c, contact, point);
+            // in a short step forces may not have closed the gap: then it bears from now on
+            bool isFalling = point->isClosed && rbContactStep_NormalSpeed(c, contact, point) <
+                                                    -c->settings.velocityTolerance;
             isEvent = isEvent || isStriking;
-            isLoaded = isLoaded || isBearing;
-            isPlain = isPlain && !(isStriking && isBearing);
+            isLoaded = isLoaded || point->impulse[0] > 0.0 || (isFalling && !isStriking);
+            isPlain = isPlain && !(isStriking && point->impulse[0] > 0.0);
         }
     }
     return isEvent && isLoaded && isPlain;

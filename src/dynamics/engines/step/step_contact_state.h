@@ -106,6 +106,7 @@ typedef struct rbStepFlight {
 
 // The start of the current stage, and of the step.
 typedef struct rbStageStart {
+    RB_ARRAY(rbContactBody) nodes;   // per body, at the start of the step
     RB_ARRAY(rbContactBody) before;  // per body
     RB_ARRAY(rbContactPoint) points; // impulses and gaps
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
@@ -336,10 +337,10 @@ void rbContactStep_AddQuickJoints(rbStepContacts* c, const rbContactIsland* isla
 void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
-// Notes impulses and limits of all mechanisms where a stage starts, and restores them there.
+// Notes impulses and limits of all mechanisms where a stage starts, and restores those of an
+// island.
 void rbContactStep_NoteMechanisms(rbStepContacts* c);
 void rbContactStep_TurnIsland(rbStepContacts* c, const rbContactIsland* island, double h);
-void rbContactStep_TurnMechanisms(rbStepContacts* c, double h);
 // Their rows with the current velocities, for the whole island; returns the largest error of joints
 // (m, or m/s in the velocity stage). And their impulses and velocities back.
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
@@ -409,6 +410,8 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
 // isAgain: contacts were found again after collisions.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
+// Whether a body that arrives bears a load, touches others or has joints.
+bool rbContactStep_AreArrivalsBound(rbStepContacts* c);
 // Bodies that meet alone, to their time of contact, ...
 void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h);
 // ... and for the rest of the step, once they have collided; whether there are any.

@@ -50,11 +50,8 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
     rbArray_Fill(engine->bodies, index + 1, (rbStepBodySlot){.mechanism = -1});
     rbStepBodySlot* slot = &engine->bodies.data[index];
     slot->isUsed = def != NULL;
-    if (def != NULL) {
-        slot->def = *def;
-    } else {
-        slot->estimate = 0.0;
-    }
+    slot->def = def != NULL ? *def : slot->def;
+    slot->estimate = def != NULL ? slot->estimate : 0.0;
 }
 
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def)
@@ -92,9 +89,7 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
     rbArray_Fill(engine->springs, index + 1, (rbStepSpringSlot){.mechanism = -1});
     rbStepSpringSlot* slot = &engine->springs.data[index];
     slot->isUsed = def != NULL;
-    if (def != NULL) {
-        slot->def = *def;
-    }
+    slot->def = def != NULL ? *def : slot->def;
 }
 
 // ------------------------------------------------------------------------------------- positions
@@ -145,15 +140,12 @@ static rbStartGap measureErrors(const rbStepMechanism* mechanism, double toleran
             continue;
         }
         double errors[RB_BLOCK_ROWS_MAX];
-        double position = 0.0;
-        double angle = 0.0;
+        double squares[2] = {0.0, 0.0};
         findErrors(m, block, errors);
         for (int k = 0; k < block->rowCount; ++k) {
-            bool isAngle = ((block->angleMask >> k) & 1u) != 0;
-            *(isAngle ? &angle : &position) += errors[k] * errors[k];
+            squares[(block->angleMask >> k) & 1u] += errors[k] * errors[k];
         }
-        position = sqrt(position);
-        angle = sqrt(angle);
+        double position = sqrt(squares[0]), angle = sqrt(squares[1]);
         bool isApart = position > tolerance || angle > tolerance;
         if (isApart && slots != NULL &&
             fmax(position, angle) <= slots[mechanism->infos[i].owner].def.gapAllowed) {
@@ -209,9 +201,7 @@ void rbStep_CountErrors(rbStepMechanism* mechanism)
 // motors, springs and velocity-only joints are disabled. A unit impulse along the row j of a
 // freedom changes its rate by
 //   j W j' - j W B' (B W B')^-1 B W j'
-// while the conditions B hold; the inverse of that is the effective mass. (Adding j to the system
-// and reading the mass from the inverse would be shorter, but where j depends on redundant
-// conditions the solver may drop one of these instead of j.)
+// while the conditions B hold; the inverse of that is the effective mass.
 
 // A freedom whose response is less than this fraction of its response without joints cannot move:
 // the rest is rounding.
@@ -355,9 +345,9 @@ static rbStepStiff findStiff(const rbStepEngine* engine)
 
 static double assembleTolerance(const rbStepMechanism* mechanism)
 {
-    const rbStepSettings* settings = &mechanism->engine->settings;
-    double asked = settings->assembleTolerance;
-    return fmax(settings->tolerance, asked > 0.0 ? asked : 1e-6 * mechanism->size);
+    double asked = mechanism->engine->settings.assembleTolerance;
+    return fmax(mechanism->engine->settings.tolerance,
+                asked > 0.0 ? asked : 1e-6 * mechanism->size);
 }
 
 // Moves the bodies onto the joints step by step, with a new matrix each time; false if they no
@@ -411,8 +401,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
         takeWorse(gap, &own);
     } else if (!isContinued && (!isOpen || !isGentle)) {
         rbStep_Save(mechanism, mechanism->copies.start);
-        bool isClosed = assemble(mechanism, tolerance);
-        if (isOpen && !isClosed) {
+        if (!assemble(mechanism, tolerance) && isOpen) {
             // Reports the joint that was open first, and one that it leaves open.
             rbStartGap left = measureErrors(mechanism, tolerance, NULL);
             own.isStuck = true;
@@ -507,6 +496,8 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     rbMechanism* m = &mechanism->m;
     rbStepRun run = {.mechanism = mechanism, .host = host};
     rbStep_MakeNode(&run, time);
+    // the work up to now is that of what acted then
+    memcpy(mechanism->node.work, mechanism->shownWork, sizeof mechanism->shownWork);
     run.isTrial = true;
     for (int i = 0; i < m->bodyCount; ++i) {
         if (m->bodies[i].index >= 0) {
@@ -637,17 +628,11 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
         moment = rbAddScaled(moment, force, rows[k].angularA);
     }
     result.gap = slot->def.isVelocityOnly ? 0.0 : nodeGap(&mechanism->m, block);
-    rbVec3 arm = rbSub(pointA, bodyA.pose.position);
-    result.torque = rbSub(moment, rbCross(arm, result.force));
+    result.torque = rbSub(moment, rbCross(rbSub(pointA, bodyA.pose.position), result.force));
     for (int k = 0; k < slot->def.model->freedomCount; ++k) {
         const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
         result.freedomPositions[k] =
             rbStep_FollowFreedom(freedom, slot->positions[k], &bodyA.pose, &bodyB.pose);
-        rbRow row;
-        rbFreedomModel_Rows(freedom, &bodyA.pose, &bodyB.pose, &row);
-        result.freedomVelocities[k] = rbDot(row.linear, rbSub(bodyB.velocity, bodyA.velocity)) +
-                                      rbDot(row.angularB, bodyB.angularVelocity) -
-                                      rbDot(row.angularA, bodyA.angularVelocity);
         // Impulses act on A; a force that raises the position acts on B.
         result.freedomForces[k] = -sumForces(mechanism, slot->block, k);
     }
@@ -759,6 +744,7 @@ static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
 {
     RB_MOVE(stream, mechanism->grid);
     RB_MOVE(stream, mechanism->chosen);
+    mechanism->accurate = 0.0;
     RB_MOVE(stream, mechanism->node);
     RB_MOVE(stream, mechanism->shownWork);
     RB_MOVE(stream, mechanism->seen.estimate);

@@ -138,7 +138,6 @@ typedef struct rbStepJointResult {
     rbVec3 force;                                   // N, on A at its anchor, mean of the last step
     rbVec3 torque;                                  // N m
     double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // turns counted
-    double freedomVelocities[RB_JOINT_FREEDOMS_MAX];
     double freedomForces[RB_JOINT_FREEDOMS_MAX];
     double limitPositions[RB_JOINT_FREEDOMS_MAX];
     double limitForces[RB_JOINT_FREEDOMS_MAX]; // of the stops, mean of the last step

@@ -78,9 +78,11 @@ static double measurePoint(const rbContact* contact, const rbContactPoint* point
     const double* p = point->impulse;
     double tangential = sqrt(p[1] * p[1] + p[2] * p[2]);
     double outside = fmax(-p[0], tangential - contact->stiction * p[0]);
-    double response = respond(&bodies[contact->bodyA], point->armA, contact->normal) +
-                      respond(&bodies[contact->bodyB], point->armB, contact->normal);
-    double error = fmax(0.0, outside * response);
+    double error = 0.0;
+    if (outside > 0.0) {
+        error = outside * (respond(&bodies[contact->bodyA], point->armA, contact->normal) +
+                           respond(&bodies[contact->bodyB], point->armB, contact->normal));
+    }
     if (point->isClosed) {
         error = fmax(error, point->target - along);
         if (point->isSticking && p[0] > 0.0 && along <= tolerance) {

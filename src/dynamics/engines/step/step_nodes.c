@@ -79,14 +79,12 @@ void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream)
 
 void rbStep_Save(rbStepMechanism* mechanism, void* state)
 {
-    rbByteStream stream = {.bytes = state};
-    rbStep_Move(mechanism, &stream);
+    rbStep_Move(mechanism, &(rbByteStream){.bytes = state});
 }
 
 void rbStep_Restore(rbStepMechanism* mechanism, void* state)
 {
-    rbByteStream stream = {.bytes = state, .isLoading = true};
-    rbStep_Move(mechanism, &stream);
+    rbStep_Move(mechanism, &(rbByteStream){.bytes = state, .isLoading = true});
 }
 
 // Where guesses begin in a copy of the state, which belong to a single run; limits follow.
@@ -273,29 +271,24 @@ void rbStepRuns_Combine(const rbStepRuns* runs, double* sum)
     }
 }
 
-// Whether a limited row is at another limit at the end of one of the runs than at the start.
-static bool isRowKinked(const rbStepMechanism* mechanism, int runs, int row)
-{
-    size_t place = placeOfGuesses(&mechanism->m) + (size_t)mechanism->m.rowCount + (size_t)row;
-    bool isSame = true;
-    for (int n = 0; n < runs; ++n) {
-        isSame = isSame && runOf(mechanism, n)[place] == mechanism->copies.start[place];
-    }
-    return !isSame;
-}
-
 // m/s^2, by which limited rows that reach or leave their limits within a step may accelerate bodies
 // more or less than they do: they act with their limit for an unknown part of it. 0: none does. The
 // runs may agree where all are wrong: a row that stops in the last part of each.
 static double getKink(const rbStepMechanism* mechanism, int runs)
 {
     const rbMechanism* m = &mechanism->m;
+    size_t limits = placeOfGuesses(m) + (size_t)m->rowCount;
     double most = 0.0;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         double reach = fmax(m->bodies[block->bodyA].radius, m->bodies[block->bodyB].radius);
         for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
-            if (m->limits[row] < INFINITY && isRowKinked(mechanism, runs, row)) {
+            bool isKinked = false; // at another limit at the end of a run than at the start
+            for (int n = 0; n < runs && m->limits[row] < INFINITY; ++n) {
+                size_t place = limits + (size_t)row;
+                isKinked = isKinked || runOf(mechanism, n)[place] != mechanism->copies.start[place];
+            }
+            if (isKinked) {
                 bool isTurn = !(rbLengthSquared(m->rows[row].linear) > 0.0);
                 double response = rbMechanism_GetResponse(m, block, row);
                 most = fmax(most, m->limits[row] * response * (isTurn ? reach : 1.0));
@@ -314,8 +307,7 @@ static double compareRuns(const rbStepMechanism* mechanism, const rbStepRuns* ru
         weights[n] = 1.0;
         weights[runs->count - 1] = -1.0;
         for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            const rbMechBody* body = &mechanism->m.bodies[i];
-            most = fmax(most, measureDifference(runs, weights, i, body, time));
+            most = fmax(most, measureDifference(runs, weights, i, &mechanism->m.bodies[i], time));
         }
     }
     return most;
@@ -375,7 +367,7 @@ static void placeForMethod(void* context, rbMechanism* mechanism, double time)
 {
     const rbStepRun* run = context;
     (void)mechanism;
-    rbStep_PlaceFixed(run->mechanism, time, false);
+    rbStep_PlaceFixed(run->mechanism, time, 1);
     run->mechanism->isForceKnown = false;
     (void)rbStep_Forces(run, time);
 }
@@ -390,7 +382,7 @@ static bool stepByMethod(const rbStepRun* run, double time, double h)
     rbStep_SetSpeeds(mechanism, time, time + h);
     rbMethodState* method = mechanism->method;
     method->row->step(method, &mechanism->m, time, h, placeForMethod, &copy);
-    rbStep_PlaceFixed(mechanism, time + h, false);
+    rbStep_PlaceFixed(mechanism, time + h, -1);
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(&mechanism->m);
     mechanism->isRefreshed = true;
@@ -476,12 +468,11 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
                           mechanism->m.bodyCount};
     double* finest = runOf(mechanism, runs - 1); // of order 2, which is stable
     rbVec3 momentum = combineRuns(mechanism, &results);
-    mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
-    if (mechanism->seen.kink > 0.0) {
+    mechanism->seen.kink = getKink(mechanism, runs);
+    if (mechanism->seen.kink > 0.0 && settings->errorMax > 0.0) {
         // Combining the runs would cancel nothing.
-        double horizon = settings->horizon;
-        mechanism->seen.estimate =
-            fmax(compareRuns(mechanism, &results, horizon), h * mechanism->seen.kink * horizon);
+        mechanism->seen.estimate = fmax(compareRuns(mechanism, &results, settings->horizon),
+                                        h * mechanism->seen.kink * settings->horizon);
         momentum = useRun(mechanism, finest);
     } else if (isUnresolved(mechanism, h, runs)) {
         if (!run->isSmallest && !run->isForced) {
@@ -489,7 +480,9 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
         }
         momentum = useRun(mechanism, finest);
     }
-    rbStep_PlaceFixed(mechanism, time + h, false);
+    double turned = 0.5 * h * h * mechanism->seen.kink; // m, that combining has not cancelled
+    mechanism->seen.estimate = fmax(mechanism->seen.estimate, turned);
+    rbStep_PlaceFixed(mechanism, time + h, -1);
     (void)rbStep_Project(mechanism, PROJECTIONS_MAX, 0.0);
     // Velocities only: nothing soft acts in zero time.
     rbStep_StopRates(run, time + h);
@@ -597,8 +590,7 @@ static double swingOf(const rbStepMechanism* mechanism, double h)
         if (mechanism->infos[i].role != RB_ROLE_JOINT) {
             continue;
         }
-        const rbJointModel* model = block->data;
-        const rbPartModel* part = &model->parts[0];
+        const rbPartModel* part = ((const rbJointModel*)block->data)->parts;
         rbVec3 force = RB_VEC3_ZERO; // on A
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
@@ -658,11 +650,9 @@ static void addPart(const rbStepRun* run, double h)
 {
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
-    if (!run->isTrial) {
-        rbStepStatistics* s = &mechanism->engine->statistics;
-        s->stepSmallest = fmin(s->stepSmallest, h);
-        mechanism->node.estimateSum += mechanism->seen.estimate;
-    }
+    double* smallest = &mechanism->engine->statistics.stepSmallest;
+    *smallest = run->isTrial ? *smallest : fmin(*smallest, h);
+    mechanism->node.estimateSum += mechanism->seen.estimate;
     for (int i = 0; i < RB_WORK_COUNT; ++i) {
         mechanism->node.work[i] += mechanism->work[i];
     }
@@ -757,8 +747,7 @@ static double sumForceEnergy(const rbMechanism* m, double h)
 {
     double sum = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
-        double square = h * h * rbLengthSquared(m->bodies[i].force);
-        sum += 0.5 * m->bodies[i].invMass * square;
+        sum += 0.5 * m->bodies[i].invMass * (h * h * rbLengthSquared(m->bodies[i].force));
     }
     RB_ASSERT(!(sum < 0.0));
     return sum;
@@ -874,6 +863,7 @@ static void finishNode(rbStepMechanism* mechanism, double time, double h)
     RB_ASSERT(time > mechanism->grid.time && h > 0.0);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     mechanism->grid.time = time;
+    mechanism->accurate = 0.0;
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.sums[row] / h;
     }
@@ -887,9 +877,8 @@ static void finishNode(rbStepMechanism* mechanism, double time, double h)
     } else {
         mechanism->node.settleSpan = 0;
     }
-    double twice = ldexp(h, 1 - mechanism->node.level);
     if (mechanism->node.calmCount >= CALM_STEPS && mechanism->node.level > 0 &&
-        twice * mechanism->node.swing <= SWING_MOST) {
+        ldexp(h, 1 - mechanism->node.level) * mechanism->node.swing <= SWING_MOST) {
         mechanism->node.level -= 1;
         mechanism->node.calmCount = 0;
     }
@@ -989,9 +978,8 @@ static double allowedError(const rbStepMechanism* mechanism, double h)
 {
     const rbStepSettings* settings = &mechanism->engine->settings;
     double kink = mechanism->seen.kink;
-    double share = kink > 0.0 ? KINK_SHARE : h / settings->horizon;
     double shortest = KINK_ROUNDINGS * sqrt(DBL_EPSILON * mechanism->size * kink);
-    return fmax(share * settings->errorMax,
+    return fmax((kink > 0.0 ? KINK_SHARE : h / settings->horizon) * settings->errorMax,
                 fmax(estimateFloor(mechanism), shortest * settings->horizon));
 }
 
@@ -1016,12 +1004,10 @@ double rbStep_GetGrowth(double order, double error, double allowed, double most)
 
 // A step where none is accurate enough: that with the least error, or of order 1 when look-ahead
 // made none.
-static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
+static rbStatus stepAnyway(const rbStepRun* run, double h, bool isKnown)
 {
     rbStepMechanism* mechanism = run->mechanism;
     double time = mechanism->grid.time;
-    bool isKnown = hLeast > 0.0;
-    h = isKnown ? hLeast : h;
     rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
     if (status == RB_STATUS_OK) {
         double errors = isKnown ? mechanism->node.estimateSum : INFINITY;
@@ -1033,49 +1019,61 @@ static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
     return status;
 }
 
-// One step of a size chosen by the difference of the last two orders.
+// Whether a step just made is accurate enough; chooses the size to try next.
+static bool isAccurate(rbStepMechanism* mechanism, double h, double error)
+{
+    const rbStepSettings* settings = &mechanism->engine->settings;
+    double allowed = allowedError(mechanism, h);
+    // a kink has an error of the first power
+    double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
+    double counted = error > estimateFloor(mechanism) ? error : 0.0;
+    double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
+    mechanism->chosen = fmin(h * growth, settings->step);
+    return error <= allowed;
+}
+
+// One step of a size chosen by the difference of the last two orders; a trial finds the size only.
 static rbStatus stepByAccuracy(const rbStepRun* run)
 {
     // A node closer to a singular position than others loses more digits. The step stays the last
     // of these if all are close.
     static const double cuts[SINGULAR_ATTEMPTS + 1] = {1.0, 0.73, 0.53, 0.87};
     rbStepMechanism* mechanism = run->mechanism;
-    const rbStepSettings* settings = &mechanism->engine->settings;
+    double least = STEP_LEAST * mechanism->engine->settings.step;
     double time = mechanism->grid.time;
     double first = mechanism->chosen;
     double errorLeast = INFINITY;
     double hLeast = 0.0;
+    bool isFound = false;
     int cut = 0;
     keepNode(mechanism);
-    while (mechanism->chosen > STEP_LEAST * settings->step) {
-        double h = cuts[cut] * mechanism->chosen;
-        RB_ASSERT(h > 0.0 && h <= settings->step);
+    while (!isFound && mechanism->chosen > least) {
+        double h = rbStep_CutAtJump(mechanism, cuts[cut] * mechanism->chosen);
         double sum = mechanism->node.estimateSum;
-        rbStatus status = makeSteps(run, time, h);
-        bool isMade = status == RB_STATUS_OK;
+        bool isMade = makeSteps(run, time, h) == RB_STATUS_OK;
         bool isCut = isMade && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS;
         mechanism->chosen = isMade ? mechanism->chosen : STEP_SHRINKAGE * h;
         if (isMade && !isCut) {
             double error = mechanism->node.estimateSum - sum;
-            double allowed = allowedError(mechanism, h);
-            // a kink has an error of the first power
-            double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
-            double counted = error > estimateFloor(mechanism) ? error : 0.0;
-            double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
-            mechanism->chosen = fmin(h * growth, settings->step);
-            if (error <= allowed) {
-                mechanism->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-                rbStep_CountInaccurate(mechanism->engine, time + h, mechanism->node.estimateSum);
-                finishNode(mechanism, time + h, h);
-                return RB_STATUS_OK;
-            }
-            hLeast = error < errorLeast ? h : hLeast;
+            isFound = isAccurate(mechanism, h, error);
+            hLeast = isFound || error < errorLeast ? h : hLeast;
             errorLeast = fmin(error, errorLeast);
+        }
+        if (isFound && !run->isTrial) {
+            mechanism->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
+            rbStep_CountInaccurate(mechanism->engine, time + h, mechanism->node.estimateSum);
+            finishNode(mechanism, time + h, h);
+            return RB_STATUS_OK;
         }
         rbStep_RecallNode(mechanism);
         cut += isCut ? 1 : 0;
     }
-    return stepAnyway(run, first, hLeast);
+    if (run->isTrial) {
+        mechanism->chosen = first;
+        mechanism->accurate = isFound ? hLeast : first;
+        return RB_STATUS_OK;
+    }
+    return stepAnyway(run, hLeast > 0.0 ? hLeast : first, hLeast > 0.0);
 }
 
 // The next node after the current one.
@@ -1083,7 +1081,8 @@ static double nextNode(rbStepMechanism* mechanism)
 {
     double step = mechanism->engine->settings.step;
     if (mechanism->engine->settings.errorMax > 0.0) {
-        return mechanism->grid.time + mechanism->chosen;
+        double h = mechanism->accurate > 0.0 ? mechanism->accurate : mechanism->chosen;
+        return mechanism->grid.time + rbStep_CutAtJump(mechanism, h);
     }
     rbStepGrid* grid = &mechanism->grid;
     double next = grid->origin + (double)grid->index * step;
@@ -1092,7 +1091,9 @@ static double nextNode(rbStepMechanism* mechanism)
         next = grid->origin + (double)grid->index * step;
     }
     RB_ASSERT(grid->index > 0);
-    return next;
+    double h = next - grid->time;
+    double cut = rbStep_CutAtJump(mechanism, h);
+    return cut < h ? grid->time + cut : next;
 }
 
 static bool isFiniteState(const rbMechanism* m)
@@ -1119,8 +1120,9 @@ static rbStatus stepOrSettle(const rbStepRun* run, double h)
     return status;
 }
 
-// State at a time after the node without moving the node.
-static rbStatus tryStep(const rbStepRun* run, double time)
+// State at a time after the node without moving the node. False: a kink would make it less accurate
+// than the steps are, which are shorter there; the size of the next one is known now.
+static bool tryStep(const rbStepRun* run, double time, rbStatus* status)
 {
     RB_ASSERT(time > run->mechanism->grid.time);
     rbStepMechanism* mechanism = run->mechanism;
@@ -1128,22 +1130,27 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     trial.isTrial = true;
     double h = time - mechanism->grid.time;
     double estimate = mechanism->seen.estimate;
-    rbStatus status = stepOrSettle(&trial, h);
+    double sum = mechanism->node.estimateSum;
+    bool isKnown = !(mechanism->engine->settings.errorMax > 0.0) || mechanism->accurate > 0.0;
+    *status = stepOrSettle(&trial, h);
+    bool isShown = isKnown || !(mechanism->seen.kink > 0.0) ||
+                   mechanism->node.estimateSum - sum <= allowedError(mechanism, h);
     // Energy gained by a trial is discarded.
-    status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
-    status = status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : status;
-    if (status == RB_STATUS_OK) {
+    *status = *status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : *status;
+    *status = *status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : *status;
+    if (isShown && *status == RB_STATUS_OK) {
         rbStep_WriteBodies(run->host, &mechanism->m);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
     rbStep_RecallNode(run->mechanism);
     mechanism->seen.estimate = estimate;
-    return status;
+    return isShown || stepByAccuracy(&trial) != RB_STATUS_OK;
 }
 
 void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
+    run->mechanism->accurate = 0.0;
     if (h > RB_STEP_SNAP * run->mechanism->engine->settings.step) {
         (void)stepOrSettle(run, h);
         finishNode(run->mechanism, time, h);
@@ -1159,21 +1166,21 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
     for (;;) {
         *good = mechanism->grid.time;
         double next = nextNode(mechanism);
-        bool isHeld = false;
-        if (next > time + snap) {
-            break;
+        bool isHeld = next > time + snap;
+        rbStatus status = RB_STATUS_OK;
+        if (!isHeld) {
+            status = engine->settings.errorMax > 0.0 ? stepByAccuracy(run)
+                                                     : stepOnGrid(run, next, time, &isHeld);
         }
-        rbStatus status = engine->settings.errorMax > 0.0 ? stepByAccuracy(run)
-                                                          : stepOnGrid(run, next, time, &isHeld);
-        if (isHeld) {
-            break;
-        }
-        if (status != RB_STATUS_OK || !isFiniteState(&mechanism->m)) {
+        if (!isHeld && (status != RB_STATUS_OK || !isFiniteState(&mechanism->m))) {
             return RB_STATUS_LIMIT;
         }
-    }
-    if (time > mechanism->grid.time + snap) {
-        return tryStep(run, time);
+        if (isHeld && !(time > mechanism->grid.time + snap)) {
+            break;
+        }
+        if (isHeld && tryStep(run, time, &status)) {
+            return status;
+        }
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
     rbStep_WriteBodies(run->host, &mechanism->m);

@@ -140,7 +140,8 @@ typedef struct rbStepMechanism {
     bool isForceKnown; // constant forces are computed
     bool isRefreshed;  // rows and masses belong to the current poses
     rbStepGrid grid;
-    double chosen;                   // s, next step when the accuracy is controlled
+    double chosen;                   // s, next step to try when the accuracy is controlled
+    double accurate;                 // s, the one it will be; 0: not known yet
     double size;                     // m: size of coordinates, for rounding
     double work[RB_WORK_COUNT];      // J, of the current step
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
@@ -275,8 +276,10 @@ void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 double rbStep_Forces(const rbStepRun* run, double time);
 // Velocity changes by these forces in a time.
 void rbStep_KickBodies(rbStepMechanism* mechanism, double h);
-// Non-dynamic bodies: now and ahead.
-void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, bool isAhead);
+// Non-dynamic bodies at a time: 0: ahead; 1 or -1: now, with speeds after or before a jump of them.
+void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, int side);
+// s, of a step from the node that ends where a speed of a path jumps, if one does within h.
+double rbStep_CutAtJump(const rbStepMechanism* mechanism, double h);
 // Set points and PID forces for the step of size h from the node.
 void rbStep_RunMotors(const rbStepRun* run, double time, double h);
 // Speeds of TRAVEL rows that hold over a step (mean) or at its end.
@@ -301,8 +304,8 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
 //   SweepRates      joints do not separate; returns how fast they did before, m/s or rad/s
 //   EndBasic        results
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h);
-// Call after limits were set from outside.
-void rbStep_RenewStart(rbStepMechanism* mechanism, double h);
+// Factors of a stage; of the start also after limits were set from outside.
+void rbStep_Renew(rbStepMechanism* mechanism, double h, bool isStart);
 bool rbStep_SweepPositions(const rbStepRun* run, double h);
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
 // Replaces the three parts above, for a mechanism that stood still and is struck at the end.
