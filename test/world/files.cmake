@@ -11,6 +11,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_loads.c
   test/world/phys_placed.c
   test/world/phys_reversal.c
+  test/world/phys_rocking.c
   test/world/phys_rolling.c
   test/world/phys_rows.c
   test/world/phys_shock.c

@@ -146,10 +146,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x644016b7ef2be5fdu},
+    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x4ebd0d63121c38dbu},
     {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0x4a5dcd733c93d1bbu},
-    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0xfbaa53961efa42b4u},
-    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x2bbcad0757a442b4u},
+    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x0667a1e8b23e1726u},
+    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x2005ad12ad52eb4au},
 };
 enum {
     MODES = sizeof modes / sizeof modes[0]
@@ -259,8 +259,8 @@ static uint64_t runCluster(const Mode* mode)
 static void freeClustersHaveTheSameBits(void** state)
 {
     (void)state;
-    static const uint64_t expected[MODES] = {0xd6fd53196ca3f3e1u, 0x63b5598c15bf2a12u,
-                                             0x96485898464f02a6u, 0xc935a10aac0e4f2eu};
+    static const uint64_t expected[MODES] = {0x7ba25f1afb9b1c4bu, 0x63b5598c15bf2a12u,
+                                             0x8514568d066898aau, 0xf8d8a2ce1f0cc9c2u};
     int differences = 0;
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runCluster(&modes[i]);
@@ -450,7 +450,7 @@ static uint64_t runRocking(int number)
 static void rockingHasTheSameBitsAtEveryOrder(void** state)
 {
     (void)state;
-    static const uint64_t expected[] = {0x7cabb6437aeeddacu, 0x3bd4bf889e750391u,
+    static const uint64_t expected[] = {0xc9a6dd943d2fa96fu, 0x3bd4bf889e750391u,
                                         0x31b34b62e66ac2eau};
     checkRuns(runRocking, expected, 3);
 }

@@ -348,7 +348,7 @@ static void addGroup(Call* call, int index)
     for (int i = contact->firstPoint; i < contact->firstPoint + contact->pointCount; ++i) {
         const rbContactPoint* point = &set->points[i];
         double speed = shared + rbDot(point->armB, turnB) - rbDot(point->armA, turnA);
-        if (point->isClosed && speed <= -call->restSpeed) {
+        if (point->isClosed && speed <= -(call->restSpeed + point->curving)) {
             addHit(call, contact, law, i);
         }
     }

@@ -54,13 +54,16 @@ static inline bool rbContactBody_IsMoving(const rbContactBody* body)
 
 // One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
-    rbVec3 armA;       // m, world axes, from the center of mass of A
-    rbVec3 armB;       // m, of B
-    double gap;        // m, along the normal, less the shell; negative: overlap
-    double bend;       // m, gap at the end of the flight less gap + h u.n (contact_pairs.c)
-    double slip[2];    // m, along the tangents: how far B's anchor moved relative to A's since it
-                       // stuck; 0 where it did not stick in the last step
-    double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
+    rbVec3 armA;         // m, world axes, from the center of mass of A
+    rbVec3 armB;         // m, of B
+    double gap;          // m, along the normal, less the shell; negative: overlap
+    double bend;         // m, gap at the end of the flight less gap + h u.n (contact_pairs.c)
+    double slip[2];      // m, along the tangents: how far B's anchor moved relative to A's since it
+                         // stuck; 0 where it did not stick in the last step
+    double impulse[3];   // N s, of the step: normal P >= 0, along both tangents
+    double movedSquared; // m^2, of its way over the surface of a body since the last node
+    double curving;    // m/s, approach at the end of the flight that curved paths and surfaces give
+                       // a point that bore load throughout: not a collision
     double passing[3]; // N s, the part of these that this step needed and the next one will not
     double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)

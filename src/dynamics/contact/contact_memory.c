@@ -167,8 +167,12 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     rbContactPoint* point = &recall->now->points.data[pointIndex];
     const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
     const rbContactPoint* kept = &recall->old->points.data[memory.point];
-    recall->old->foundPoints.data[memory.point].claimStamp = recall->stamp;
-    recall->now->foundPoints.data[pointIndex].claimStamp = recall->stamp;
+    rbFoundPoint* was = &recall->old->foundPoints.data[memory.point];
+    rbFoundPoint* is = &recall->now->foundPoints.data[pointIndex];
+    was->claimStamp = recall->stamp;
+    is->claimStamp = recall->stamp;
+    point->movedSquared = fmax(rbLengthSquared(rbSub(is->localA, was->localA)),
+                               rbLengthSquared(rbSub(is->localB, was->localB)));
     point->impulse[0] = kept->impulse[0];
     point->wasBearing = kept->impulse[0] > 0.0;
     point->passing[0] = kept->passing[0];

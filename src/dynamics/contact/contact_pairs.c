@@ -757,6 +757,8 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
 // angle of this cosine: the row of the node is then a good gradient at the end of the flight.
 #define ROLLING_TURN 0.2
 #define ROLLING_COSINE 0.998
+// Points on which a rolling pair bears: a ball on one, a cylinder or an edge on two.
+#define ROLLING_POINTS 2
 // Fraction of the tolerance to which bends are found.
 #define BEND_PART 1.0
 // Feature name of the points of cores.
@@ -873,8 +875,8 @@ static bool isTurningSlowly(const rbContactPairs* pairs, rbPairOrder item)
     return isSlow && bend >= BEND_PART * pairs->settings.tolerance;
 }
 
-// The contact of the node of a pair that bears there on one point only, and turns; NULL: any other
-// pair.
+// The contact of the node of a pair that bears there on all of one or two points, and turns; NULL:
+// any other pair.
 static const rbContact* getRolling(const rbContactPairs* pairs, rbPairOrder item,
                                    const rbContactAhead* flight)
 {
@@ -883,46 +885,71 @@ static const rbContact* getRolling(const rbContactPairs* pairs, rbPairOrder item
         return NULL;
     }
     const rbContact* contact = &flight->nodeContacts[span.first];
-    const rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
-    bool isBearing = contact->pointCount == 1 && point->isClosed && point->impulse[0] > 0.0;
-    bool isOverlap = point->gap < -pairs->settings.shell;
-    return isBearing && !isOverlap && isTurningSlowly(pairs, item) ? contact : NULL;
+    const rbContactPoint* points = &flight->nodePoints[contact->firstPoint];
+    bool isRolling = contact->pointCount <= ROLLING_POINTS;
+    for (int k = 0; isRolling && k < contact->pointCount; ++k) {
+        isRolling = points[k].isClosed && points[k].impulse[0] > 0.0 &&
+                    points[k].gap >= -pairs->settings.shell;
+    }
+    return isRolling && isTurningSlowly(pairs, item) ? contact : NULL;
 }
 
-// Whether the point of contact stayed where it was, as seen from the center of a body, but for its
-// rotation: one that rocks touches elsewhere at once.
-static bool isNearArm(const rbAheadBody* ahead, rbVec3 arm, rbVec3 middle)
+// Whether a point of contact moved little, as seen from the center of a body: one that rocks
+// touches elsewhere at once.
+static bool isNearArm(const rbContactPairs* pairs, int body, rbVec3 arm, rbVec3 middle)
 {
+    const rbAheadBody* ahead = &pairs->ahead.bodies.data[body];
+    double limit = ROLLING_TURN * pairs->bodies.data[body].turnRadius;
     rbVec3 moved = rbSub(rbSub(middle, ahead->position), arm);
-    return !(ahead->turn > 0.0) || rbLengthSquared(moved) <= 2.0 * ahead->turn * ahead->turn;
+    return !(ahead->turn > 0.0) || rbLengthSquared(moved) <= limit * limit;
 }
 
-// Rolling: the pair touches with one point at the node and at the end of the flight. The row of the
-// node is kept, and corrected by what the curvature of paths and surfaces takes of the gap: a
-// second row, nearly equal to the first, would count as an arrival. False: it does not roll.
-static bool bendPoint(rbContactPairs* pairs, const rbContact* contact, const rbContactAhead* flight,
-                      const rbManifold* manifold, rbVec3 normal)
+// The point of a manifold at the end of the flight that a point of the node moved to; NULL: none.
+static const rbManifoldPoint* findMoved(const rbContactPairs* pairs, const rbContact* contact,
+                                        const rbContactAhead* flight, int k,
+                                        const rbManifold* manifold)
 {
-    if (contact == NULL || manifold->count != 1 ||
-        rbDot(normal, contact->normal) < ROLLING_COSINE ||
-        manifold->points[0].featureId !=
-            pairs->frames[pairs->node].foundPoints.data[contact->firstPoint].featureId) {
+    rbTransform a = pairs->ahead.bodies.data[contact->bodyA].world;
+    const rbContactPoint* point = &flight->nodePoints[k];
+    for (int i = 0; i < manifold->count; ++i) {
+        const rbManifoldPoint* moved = &manifold->points[i];
+        if (moved->featureId == pairs->frames[pairs->node].foundPoints.data[k].featureId) {
+            rbVec3 middle = rbTransformPoint(a, rbManifoldPoint_GetMiddle(moved));
+            bool isNear = isNearArm(pairs, contact->bodyA, point->armA, middle) &&
+                          isNearArm(pairs, contact->bodyB, point->armB, middle);
+            return isNear ? moved : NULL;
+        }
+    }
+    return NULL;
+}
+
+// Rolling: the pair touches with the same points at the node and at the end of the flight. The rows
+// of the node are kept, and corrected by what the curvature of paths and surfaces takes of the
+// gaps: second rows, nearly equal to the first, would count as arrivals. False: it does not roll.
+static bool bendPoints(rbContactPairs* pairs, const rbContact* contact,
+                       const rbContactAhead* flight, const rbManifold* manifold, rbVec3 normal)
+{
+    if (contact == NULL || manifold->count != contact->pointCount ||
+        rbDot(normal, contact->normal) < ROLLING_COSINE) {
         return false;
     }
-    const rbAheadBody* a = &pairs->ahead.bodies.data[contact->bodyA];
-    const rbAheadBody* b = &pairs->ahead.bodies.data[contact->bodyB];
-    rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
-    rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(&manifold->points[0]));
-    if (!isNearArm(a, point->armA, middle) || !isNearArm(b, point->armB, middle)) {
-        return false;
+    const rbManifoldPoint* moved[ROLLING_POINTS];
+    for (int k = 0; k < contact->pointCount; ++k) {
+        moved[k] = findMoved(pairs, contact, flight, contact->firstPoint + k, manifold);
+        if (moved[k] == NULL) {
+            return false;
+        }
     }
-    rbVec3 u = rbContact_RelativeVelocity(flight->bodies, contact, point);
-    double gap = fmax(point->gap, -flight->h * pairs->settings.partSpeed);
-    double predicted = gap + flight->h * rbDot(u, contact->normal);
-    double bend = manifold->points[0].distance - pairs->settings.shell - predicted;
-    if (fabs(bend - point->bend) > BEND_PART * pairs->settings.tolerance) {
-        point->bend = bend;
-        pairs->ahead.isBent = true;
+    for (int k = 0; k < contact->pointCount; ++k) {
+        rbContactPoint* point = &flight->nodePoints[contact->firstPoint + k];
+        rbVec3 u = rbContact_RelativeVelocity(flight->bodies, contact, point);
+        double gap = fmax(point->gap, -flight->h * pairs->settings.partSpeed);
+        double predicted = gap + flight->h * rbDot(u, contact->normal);
+        double bend = moved[k]->distance - pairs->settings.shell - predicted;
+        if (fabs(bend - point->bend) > BEND_PART * pairs->settings.tolerance) {
+            point->bend = bend;
+            pairs->ahead.isBent = true;
+        }
     }
     return true;
 }
@@ -1072,10 +1099,13 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
         bool isDeep = manifold->points[0].distance < -DEEP_SHELLS * pairs->settings.shell;
         if (isDeep && isContrary(pairs, item.slot, normal)) {
             pairs->report.isThrough = true;
-        } else if (!bendPoint(pairs, only, flight, manifold, normal) && isNear) {
+        } else if (!bendPoints(pairs, only, flight, manifold, normal) && isNear) {
             rbPairSpan span = getSpan(pairs, item.slot, &pairs->frames[pairs->node]);
             for (int k = span.first; k < span.first + span.count; ++k) {
-                flight->nodePoints[flight->nodeContacts[k].firstPoint].bend = 0.0;
+                const rbContact* own = &flight->nodeContacts[k];
+                for (int j = own->firstPoint; j < own->firstPoint + own->pointCount; ++j) {
+                    flight->nodePoints[j].bend = 0.0;
+                }
             }
             addAhead(pairs, item, flight, manifold);
         }
@@ -1166,7 +1196,7 @@ bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* fligh
         if (findAhead(pairs, item, &input) == 1) {
             const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[0];
             rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
-            (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
+            (void)bendPoints(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
         }
     }
     return pairs->ahead.isBent;

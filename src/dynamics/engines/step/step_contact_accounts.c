@@ -15,9 +15,6 @@
 
 #include <string.h>
 
-// Points of rolling bodies may approach by this many times their centripetal acceleration.
-#define TURNING_TIMES 2.0
-
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
@@ -32,7 +29,6 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
                                 double share)
 {
     RB_ASSERT(h > 0.0 && share >= -1.0 && share <= 1.0);
-    c->accounts.step = h;
     rbArray_Reserve(c->accounts.pulls, c->bodies.count);
     rbArray_Reserve(c->accounts.twists, c->bodies.count);
     rbArray_Reserve(c->accounts.opened, c->bodies.count);
@@ -201,18 +197,6 @@ static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
     return isBearing;
 }
 
-// m/s: approach that points which touch may gain in a step because bodies turn under them.
-static double boundTurning(const rbStepContacts* c, const rbContact* contact,
-                           const rbContactPoint* point, double h)
-{
-    RB_ASSERT(h > 0.0);
-    rbVec3 u = rbContact_RelativeVelocity(c->accounts.opened.data, contact, point);
-    double spinA = rbLength(c->accounts.opened.data[contact->bodyA].spin);
-    double spinB = rbLength(c->accounts.opened.data[contact->bodyB].spin);
-    double rolling = spinA * spinA * rbLength(point->armA) + spinB * spinB * rbLength(point->armB);
-    return h * (TURNING_TIMES * rolling + (spinA + spinB) * rbLength(u));
-}
-
 // The cause of the work of a normal impulse. Physics takes energy where bodies meet or are struck:
 // at the speed of collisions, or at any speed if they do not rebound. Lasting contact takes and
 // gives none, so what its impulses do is numerical.
@@ -222,10 +206,7 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
     RB_ASSERT(k >= contact->firstPoint && k < c->set.pointCount);
     const rbContactPoint* point = &c->set.points[k];
     double approach = rbContact_NormalSpeed(c->accounts.opened.data, contact, point);
-    // a point that bore in the step already is struck only by more than its normal turns
-    bool isBearing = !isWhole && c->stage.points.data[k].impulse[0] > 0.0;
-    bool isImpact = approach < -c->settings.restSpeed &&
-                    (!isBearing || approach < -boundTurning(c, contact, point, c->accounts.step));
+    bool isImpact = approach < -(c->settings.restSpeed + (isWhole ? 0.0 : point->curving));
     bool isStopped = approach < 0.0 && work <= 0.0;
     bool isPlastic = isStopped && !(contact->restitution > 0.0) && !wasBearing(c, contact);
     return isImpact || isPlastic ? &c->accounts.sums.impact : &c->accounts.sums.lasting;
@@ -433,6 +414,19 @@ void rbContactStep_AddTouches(rbStepContacts* c, const rbStepHost* host, const r
             event->approachSpeed =
                 fmax(event->approachSpeed, -rbContact_NormalSpeed(start, contact, point));
         }
+    }
+}
+
+void rbContactStep_ScaleTouches(rbStepContacts* c, const rbContactIsland* island, double factor)
+{
+    for (int i = 0; factor < 1.0 && i < c->report.touches.count; ++i) {
+        rbContactEvent* event = &c->report.touches.data[i].event;
+        bool isOf = false;
+        for (int k = 0; !isOf && k < island->bodyCount; ++k) {
+            uint32_t body = rbEngineBody(island->bodies[k]).index1;
+            isOf = event->bodyA.index1 == body || event->bodyB.index1 == body;
+        }
+        event->impulse = isOf ? rbScale(factor, event->impulse) : event->impulse;
     }
 }
 
@@ -664,6 +658,19 @@ static Group joinBodies(const rbStepContacts* c, const rbContactIsland* island, 
     return group;
 }
 
+// Momentum that a body got from the only other one that it touches.
+static void addPassed(rbStepContacts* c, int body, rbVec3 momentum)
+{
+    uint32_t index = rbEngineBody(body).index1;
+    for (int i = 0; i < c->report.touches.count; ++i) {
+        rbContactEvent* event = &c->report.touches.data[i].event;
+        if (c->report.touches.data[i].isBearing && event->bodyB.index1 == index) {
+            event->impulse = rbAdd(event->impulse, momentum);
+            return;
+        }
+    }
+}
+
 double rbContactStep_BoundGain(const rbStepContacts* c, const rbContactIsland* island, double h)
 {
     return joinBodies(c, island, h).bound;
@@ -684,10 +691,15 @@ void rbContactStep_TakeGain(rbStepContacts* c, const rbContactIsland* island, do
         RB_ASSERT(taken <= group.inner);
         double factor = sqrt(1.0 - taken / group.inner);
         rbContactBody* shown = &c->bodies.data[island->bodies[i]];
-        rbVec3 at = rbContactStep_GetBody(c, island->bodies[i])->pose.position;
+        const rbMechBody* body = rbContactStep_GetBody(c, island->bodies[i]);
+        rbVec3 at = body->pose.position;
         rbVec3 rigid = rbAdd(group.velocity, rbCross(group.spin, rbSub(at, group.center)));
-        shown->velocity = rbAddScaled(rigid, factor, rbSub(shown->velocity, rigid));
+        rbVec3 change = rbScale(factor - 1.0, rbSub(shown->velocity, rigid));
+        shown->velocity = rbAdd(shown->velocity, change);
         shown->spin = rbAddScaled(group.spin, factor, rbSub(shown->spin, group.spin));
+        if (island->bodyCount == 2) { // of more it is not known between which it passed
+            addPassed(c, island->bodies[i], rbScale(body->mass, change));
+        }
     }
     c->accounts.sums.lasting -= taken;
 }

@@ -625,6 +625,9 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
     return isAny;
 }
 
+// The centripetal acceleration of a point counts this many times where it may approach by it.
+#define CURVING_TIMES 2.0
+
 // A pair that does not touch at the end of the flight after all.
 static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
 {
@@ -633,6 +636,25 @@ static void dropArrivals(rbStepContacts* c, int bodyA, int bodyB)
         bool isTheirs = arrival->bodyA == bodyA && arrival->bodyB == bodyB;
         arrival->isDropped = arrival->isDropped || isTheirs;
     }
+}
+
+// Approach at the end of the flight of a point that bore it, as far as it comes from paths and
+// surfaces that are curved: its bodies turn, and it moves over them. More is a collision: a ball
+// rolls into a crease. m/s
+static double curvingOf(const rbStepContacts* c, const rbContact* contact,
+                        const rbContactPoint* point, double h)
+{
+    double approach = -rbContactStep_NormalSpeed(c, contact, point);
+    if (c->solvers.substeps != NULL || !(point->impulse[0] > 0.0) || !(approach > 0.0)) {
+        return 0.0;
+    }
+    double spinA = rbLength(c->bodies.data[contact->bodyA].spin);
+    double spinB = rbLength(c->bodies.data[contact->bodyB].spin);
+    double turned = spinA * spinA * rbLength(point->armA) + spinB * spinB * rbLength(point->armB);
+    rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, contact, point);
+    double moved = h * rbLength(u) + sqrt(point->movedSquared);
+    double most = CURVING_TIMES * h * turned + (spinA + spinB) * moved;
+    return approach <= most ? approach : 0.0;
 }
 
 // Points that bore the flight and are open at its end only because their bodies turn: a corner on
@@ -660,6 +682,7 @@ static void closeBearing(rbStepContacts* c, double h)
                 (point->impulse[0] > 0.0 &&
                  point->gap <= c->settings.shell + arc + fmax(0.0, lifted) &&
                  rbContactStep_NormalSpeed(c, contact, point) < c->settings.restSpeed);
+            point->curving = curvingOf(c, contact, point, h);
         }
     }
 }

@@ -143,7 +143,6 @@ typedef struct rbNodeTrial {
 // Energy accounting: the sums, and the state when that of a stage was opened.
 typedef struct rbStepAccounts {
     rbContactAccounts sums;
-    double step;                    // s
     RB_ARRAY(rbVec3) pulls;         // m/s, per body: see step_contact_accounts.c
     RB_ARRAY(rbVec3) twists;        // rad/s, the same of its spin
     RB_ARRAY(rbContactBody) opened; // per body
@@ -270,7 +269,8 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
 static inline bool rbContactStep_IsStriking(const rbStepContacts* c, const rbContact* contact,
                                             const rbContactPoint* point)
 {
-    return point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed;
+    return point->isClosed &&
+           rbContactStep_NormalSpeed(c, contact, point) < -(c->settings.restSpeed + point->curving);
 }
 
 // --------------------------------------------------------------------------- step_contact_bodies.c
@@ -467,6 +467,8 @@ void rbContactStep_MoveTouch(rbStepContacts* c, const rbStepHost* host, const in
                              rbVec3 way);
 void rbContactStep_AddTouches(rbStepContacts* c, const rbStepHost* host, const rbContactBody* start,
                               double sign);
+// Of those of an island, where a part of what they did in the step is taken back.
+void rbContactStep_ScaleTouches(rbStepContacts* c, const rbContactIsland* island, double factor);
 void rbContactStep_ReportTouches(rbStepContacts* c, const rbStepHost* host);
 
 // ---------------------------------------------------------------------------------- step_contact.c
