@@ -12,6 +12,8 @@
 // Events of several advances.
 typedef struct EventLog {
     rbContactEvent events[EVENTS_MAX];
+    int advances[EVENTS_MAX]; // of each, which advance reported it
+    int advance;
     int count;
 } EventLog;
 
@@ -23,6 +25,10 @@ static inline void collect(const rbWorld* world, EventLog* log)
     if (count > 0) {
         memcpy(&log->events[log->count], events, (size_t)count * sizeof *events);
     }
+    for (int i = log->count; i < log->count + count; ++i) {
+        log->advances[i] = log->advance;
+    }
+    log->advance += 1;
     log->count += count;
 }
 

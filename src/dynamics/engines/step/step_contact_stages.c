@@ -997,7 +997,8 @@ static rbContactBody showChange(const rbStepContacts* c, int index, bool isOfNod
 // Bodies that were stopped have not gone the whole way of the forces: of what these have changed in
 // the step the part is taken back that their way does not pay for. What they do not change, such as
 // sliding without friction, stays as it is; if more is missing, it is paid after the collisions.
-static void payForWay(rbStepContacts* c, const rbContactIsland* island)
+// Returns the part.
+static double payForWay(rbStepContacts* c, const rbContactIsland* island)
 {
     double excess = 0.0;
     double lifted = 0.0;
@@ -1029,6 +1030,12 @@ static void payForWay(rbStepContacts* c, const rbContactIsland* island)
         body->spin = rbAddScaled(body->spin, -part, change.spin);
         *lift = *lift > 0.0 ? fmin(1.0, missing / lifted) * *lift : 0.0;
     }
+    return part;
+}
+
+static bool isIslandSettled(const rbStepContacts* c, const rbContactIsland* island)
+{
+    return island->bodyCount > 0 && c->stage.isSettled.data[island->bodies[0]] != 0;
 }
 
 static void settleIsland(rbStepContacts* c, const rbStepHost* host, const rbContactIsland* island,
@@ -1043,9 +1050,6 @@ static void settleIsland(rbStepContacts* c, const rbStepHost* host, const rbCont
     }
     solveIsland(c, host, island, h, STAGE_VELOCITY, miss);
     rbContactStep_AccountForLasting(c, island, false, false);
-    if (rbContactStep_HasFlight(c, island->bodies[0]) && !rbContactStep_HasMover(c, island)) {
-        payForWay(c, island);
-    }
 }
 
 // Opens a stage in which all forces have acted.
@@ -1077,11 +1081,18 @@ void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double
         openVelocities(c, host, h);
         for (int i = 0; i < c->islandCount; ++i) {
             rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-            if (island.bodyCount > 0 && c->stage.isSettled.data[island.bodies[0]] != 0) {
+            if (isIslandSettled(c, &island)) {
                 settleIsland(c, host, &island, h, miss);
             }
         }
         rbContactStep_AddTouches(c, host, NULL, 1.0);
+        for (int i = 0; i < c->islandCount; ++i) {
+            rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+            if (isIslandSettled(c, &island) && rbContactStep_HasFlight(c, island.bodies[0]) &&
+                !rbContactStep_HasMover(c, &island)) {
+                rbContactStep_ScaleTouches(c, &island, 1.0 - payForWay(c, &island));
+            }
+        }
         rbContactStep_TakeBodies(c);
         rbStepLimits_Keep(c);
     }
