@@ -9,6 +9,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_heaps.c
   test/world/phys_limits.c
   test/world/phys_loads.c
+  test/world/phys_paddle.c
   test/world/phys_placed.c
   test/world/phys_reversal.c
   test/world/phys_rocking.c

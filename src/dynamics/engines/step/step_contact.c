@@ -2,6 +2,7 @@
 // interface of the host: results, registering, snapshots. The step itself is in step.c.
 #include "dynamics/engines/step/step_contact_state.h"
 
+#include <math.h>
 #include <string.h>
 
 // Overlapping bodies may take this many times the time of their ways at the speed of separation,
@@ -75,11 +76,13 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
 
 // --------------------------------------------------------------------------------------- finding
 
-// How far the surface of a body may move in a step.
-static double reachOf(const rbMechBody* body, const rbContactBody* shown, double h, double gain)
+// How far the surface of a body may move in a step. Half spaces that turn have no bound.
+static double reachOf(const rbStepContacts* c, const rbMechBody* body, double h, double gain)
 {
     RB_ASSERT(h > 0.0 && !(gain < 0.0));
-    double turn = body->radius * rbLength(shown->spin);
+    const rbContactBody* shown = &c->bodies.data[body->index];
+    double radius = body->isDynamic ? body->radius : c->engine->bodies.data[body->index].def.radius;
+    double turn = isfinite(radius) ? radius * rbLength(shown->spin) : 0.0;
     double speed = rbLength(shown->velocity) + turn + (body->isDynamic ? gain : 0.0);
     return h * speed;
 }
@@ -106,7 +109,7 @@ static double placeOne(rbStepContacts* c, int index, const void* h)
     if (body != NULL) {
         double gain = rbLength(c->flight.kicks.data[index]);
         place->pose = body->pose;
-        place->reach = reachOf(body, &c->bodies.data[index], *(const double*)h, gain);
+        place->reach = reachOf(c, body, *(const double*)h, gain);
         place->way = rbScale(*(const double*)h, c->bodies.data[index].velocity);
     }
     return 0.0;
@@ -152,8 +155,7 @@ static double isFaster(rbStepContacts* c, int index, const void* h)
     bool isTouched = rbContactStep_IsTouched(c, index);
     const rbMechBody* body = isTouched ? rbContactStep_GetBody(c, index) : NULL;
     return body != NULL && body->isDynamic &&
-           reachOf(body, &c->bodies.data[index], *(const double*)h, 0.0) >
-               c->places.data[index].reach;
+           reachOf(c, body, *(const double*)h, 0.0) > c->places.data[index].reach;
 }
 
 bool rbStepContacts_IsFasterThanReach(rbStepContacts* c)

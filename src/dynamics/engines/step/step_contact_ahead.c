@@ -128,8 +128,12 @@ static bool fly(rbStepContacts* c, double h)
             continue;
         }
         c->flight.poses.data[i] = own->pose;
-        if (own->isDynamic && !rbContactFreeze_IsFrozen(c->rest.freeze, i)) {
-            rbMechBody body = *own;
+        const rbPath* path = c->engine->bodies.data[i].def.path;
+        rbMechBody body = *own;
+        if (!own->isDynamic && path != NULL) {
+            rbStep_FollowPath(path, c->grid.time + h, &body, false);
+            c->flight.poses.data[i] = body.pose;
+        } else if (own->isDynamic && !rbContactFreeze_IsFrozen(c->rest.freeze, i)) {
             if (rbContactStep_IsTouched(c, i)) {
                 rbContactStep_TakeBody(&c->flight.ahead.data[i], &body);
             }

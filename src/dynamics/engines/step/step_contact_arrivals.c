@@ -748,9 +748,12 @@ bool rbContactStep_AreArrivalsBound(rbStepContacts* c)
         const rbArrival* arrival = &c->flight.arrivals.data[i];
         const int bodies[2] = {arrival->bodyA, arrival->bodyB};
         for (int k = 0; k < 2; ++k) {
-            bool isMoved = rbContactBody_IsMoved(&c->bodies.data[bodies[k]]);
-            isBound = isBound || (isMoved && (c->flight.touching.data[bodies[k]] > 1 ||
-                                              c->engine->bodies.data[bodies[k]].mechanism >= 0));
+            const rbContactBody* body = &c->bodies.data[bodies[k]];
+            bool isObstacle = !(body->invMass > 0.0);
+            isBound =
+                isBound || (isObstacle && rbLengthSquared(body->spin) > 0.0) ||
+                (rbContactBody_IsMoved(body) && (c->flight.touching.data[bodies[k]] > 1 ||
+                                                 c->engine->bodies.data[bodies[k]].mechanism >= 0));
         }
     }
     return isBound;

@@ -410,7 +410,8 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
 // isAgain: contacts were found again after collisions.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
-// Whether a body that arrives bears a load, touches others or has joints.
+// Whether a body that arrives bears a load, touches others or has joints, or arrives at an obstacle
+// that turns.
 bool rbContactStep_AreArrivalsBound(rbStepContacts* c);
 // Bodies that meet alone, to their time of contact, ...
 void rbContactStep_BeginMeetings(rbStepContacts* c, const rbStepHost* host, double h);
