@@ -176,6 +176,7 @@ static void moveJoint(const rbWorld* world, rbJoint* joint, rbByteStream* stream
 static void moveFlight(rbFlight* flight, bool hasMass, rbByteStream* stream)
 {
     RB_MOVE(stream, *flight);
+    rbByteStream_CheckFlags(stream, &flight->isFallback, 1);
     int type = (int)flight->type;
     bool isTop = type == RB_MOTION_EXACT; // its quarter periods may be infinite
     rbByteStream_CheckRange(stream, &type, 1, hasMass, RB_MOTION_COUNT);
@@ -204,6 +205,10 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     }
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
         RB_MOVE_ARRAY(stream, world->touches[i]);
+        for (int k = 0; k < world->touches[i].count; ++k) {
+            const rbEngineTouch* touch = &world->touches[i].data[k];
+            rbByteStream_CheckFlags(stream, &touch->isBearing, 2); // and isClosed
+        }
     }
 }
 

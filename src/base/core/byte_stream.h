@@ -55,7 +55,28 @@ static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t si
     stream->size += size;
 }
 
-#define RB_MOVE(stream, value) rbByteStream_Move((stream), &(value), sizeof(value))
+// Refuses bools that are neither true nor false: consecutive ones, read as bytes.
+static inline void rbByteStream_CheckFlags(const rbByteStream* stream, const void* flags,
+                                           size_t count)
+{
+    for (size_t i = 0; stream->isLoading && i < count; ++i) {
+        rbByteStream_Check(stream, ((const unsigned char*)flags)[i] <= 1);
+    }
+}
+
+static inline void rbByteStream_MoveFlag(rbByteStream* stream, bool* flag, size_t size)
+{
+    unsigned char byte = 0;
+    memcpy(&byte, flag, size);
+    rbByteStream_Move(stream, &byte, size);
+    rbByteStream_CheckFlags(stream, &byte, size);
+    *flag = byte != 0;
+}
+
+#define RB_MOVE(stream, value)                \
+    _Generic((value), bool                    \
+             : rbByteStream_MoveFlag, default \
+             : rbByteStream_Move)((stream), &(value), sizeof(value))
 
 // Refuses doubles that are not finite. Small counts among them do not matter.
 static inline void rbByteStream_CheckFinite(const rbByteStream* stream, const void* numbers,

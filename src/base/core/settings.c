@@ -17,7 +17,7 @@ double rbSetting_GetNumber(const rbSetting* setting, const void* settings)
     case RB_STORAGE_WORD:
         return *(const int*)place;
     case RB_STORAGE_SWITCH:
-        return *(const bool*)place ? 1.0 : 0.0;
+        return *(const unsigned char*)place; // more than 1 in forged snapshots
     case RB_STORAGE_SEED:
         return (double)*(const uint64_t*)place;
     case RB_STORAGE_VECTOR:
@@ -56,7 +56,7 @@ bool rbSetting_IsAccepted(const rbSetting* setting, double value)
 {
     const rbAccepted* a = &setting->accepted;
     if (setting->storage == RB_STORAGE_SWITCH) {
-        return true;
+        return value == 0.0 || value == 1.0;
     }
     if (a->words != NULL) {
         return value >= 0.0 && value < rbWords_GetCount(a->words);

@@ -678,6 +678,7 @@ void rbFront_Move(rbFront* front, rbByteStream* stream)
     front->entries = entries;
     front->capacity = capacity;
     front->isLoaded = stream->isLoading;
+    rbByteStream_CheckFlags(stream, &front->isCover, 1);
     rbByteStream_CheckRange(stream, &front->count, 1, 0, capacity + 1);
     rbByteStream_Move(stream, entries, (size_t)front->count * sizeof *entries);
 }

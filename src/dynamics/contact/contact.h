@@ -72,6 +72,9 @@ typedef struct rbContactPoint {
     bool wasBearing; // it bore load in the last flight, and at the node
 } rbContactPoint;
 
+// Flags of a point, from isClosed to wasBearing.
+#define RB_POINT_FLAGS 4
+
 typedef struct rbContact {
     int bodyA; // of the host
     int bodyB;

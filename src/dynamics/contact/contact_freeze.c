@@ -347,6 +347,7 @@ void rbContactFreeze_Move(rbContactFreeze* freeze, rbByteStream* stream)
     freeze->frozenCount = 0;
     for (int i = 0; i < count; ++i) {
         rbByteStream_CheckRange(stream, &freeze->bodies.data[i].next, 1, AWAKE, count);
+        rbByteStream_CheckFlags(stream, &freeze->bodies.data[i].isDisturbed, 2); // and isCarried
         freeze->frozenCount += freeze->bodies.data[i].next != AWAKE;
     }
 }

@@ -832,6 +832,7 @@ static void movePair(rbContactPairs* pairs, int slot, rbByteStream* stream)
     int place = pair.memory;
     pair.memory = 0;
     RB_MOVE(stream, pair);
+    rbByteStream_CheckFlags(stream, &pair.isMeasured, 2);
     pair.memory = place;
     pairs->pairs.data[slot] = pair;
     RB_MOVE(stream, pairs->spans.data[slot]);
@@ -883,6 +884,12 @@ static void checkFrames(const rbContactPairs* pairs, const rbByteStream* stream)
             rbByteStream_CheckRange(stream, &c->bodyA, 2, 0, pairs->bodies.count);
             rbByteStream_CheckRange(stream, &c->pointCount, 1, 0, RB_MANIFOLD_POINTS_MAX + 1);
             rbByteStream_CheckRange(stream, &c->firstPoint, 1, 0, pointCount - c->pointCount + 1);
+            rbByteStream_CheckFlags(stream, &c->hasBelt, 1);
+            rbByteStream_CheckFlags(stream, &c->isIdle, 1);
+            rbByteStream_CheckFlags(stream, &frame->foundContacts.data[i].isAhead, 1);
+        }
+        for (int i = 0; i < pointCount; ++i) {
+            rbByteStream_CheckFlags(stream, &frame->points.data[i].isClosed, RB_POINT_FLAGS);
         }
         for (int slot = 0; slot < pairs->table.end; ++slot) {
             rbPairSpan span = pairs->spans.data[slot].frames[k];

@@ -630,6 +630,9 @@ static void moveFronts(rbEventEngine* engine, rbByteStream* stream)
     }
 }
 
+// Of a body, from isDynamic to isAhead.
+#define BODY_FLAGS 8
+
 // Bodies own the memory of their lists, colds the copies of their materials.
 static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
 {
@@ -639,6 +642,7 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         memcpy(&body, ours, sizeof body);
         RB_MOVE(stream, body);
         rbByteStream_CheckFinite(stream, &body, offsetof(rbEventBody, pairs));
+        rbByteStream_CheckFlags(stream, &body.isDynamic, BODY_FLAGS);
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
         rbByteStream_Check(stream, body.shape == ours->shape && body.material == ours->material &&
                                        body.isUnbounded == ours->isUnbounded);
@@ -647,6 +651,7 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         rbEventCold* cold = &engine->colds.data[i];
         const rbEventCold own = *cold;
         RB_MOVE(stream, *cold);
+        rbByteStream_CheckFlags(stream, &cold->isBallistic, 1);
         cold->geometry = own.geometry;
         cold->path = own.path;
         cold->materials = own.materials;
@@ -675,9 +680,19 @@ static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
     }
 }
 
-// Whether what refers to pairs and their data refers to existing ones.
+// Whether what refers to pairs and their data refers to existing ones, and bools are bools.
 static void checkNumbers(const rbEventEngine* engine, const rbByteStream* stream)
 {
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        rbByteStream_CheckFlags(stream, &pair->isPostponed, 2); // and isLasting
+        rbByteStream_CheckFlags(stream, &pair->isDetected, 1);
+    }
+    for (int i = 0; i < engine->datas.count; ++i) {
+        const rbEventPairData* data = &engine->datas.data[i];
+        rbByteStream_CheckFlags(stream, &data->hasDistance, 1);
+        rbByteStream_CheckFlags(stream, &data->hasSway, 2); // and hasAnchor
+    }
     int pairCount = engine->pairs.count, dataCount = engine->datas.count;
     rbByteStream_Check(stream,
                        engine->turns.count == engine->bodies.count &&

@@ -485,11 +485,19 @@ void rbStepLimits_Move(rbStepContacts* c, rbByteStream* stream)
         const rbLimitContact* limit = &c->own.stops.data[i];
         rbByteStream_CheckRange(stream, &limit->joint, 1, 0, c->engine->joints.count);
         rbByteStream_CheckRange(stream, &limit->freedom, 1, 0, RB_JOINT_FREEDOMS_MAX);
+        rbByteStream_CheckFlags(stream, &limit->isUpper, 1);
     }
     size_t count = (size_t)c->own.stops.count;
     rbByteStream_Move(stream, c->set.contacts + c->found.contactCount,
                       count * sizeof *c->set.contacts);
     rbByteStream_Move(stream, c->set.points + c->found.pointCount, count * sizeof *c->set.points);
+    for (size_t i = 0; i < count; ++i) {
+        const rbContact* contact = c->set.contacts + c->found.contactCount + i;
+        const rbContactPoint* point = c->set.points + c->found.pointCount + i;
+        rbByteStream_CheckFlags(stream, &contact->hasBelt, 1);
+        rbByteStream_CheckFlags(stream, &contact->isIdle, 1);
+        rbByteStream_CheckFlags(stream, &point->isClosed, RB_POINT_FLAGS);
+    }
     if (stream->isLoading && c->own.hasLimits) {
         c->set.contactCount = c->found.contactCount + (int)count;
         c->set.pointCount = c->found.pointCount + (int)count;

@@ -767,6 +767,7 @@ void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
     RB_MOVE(stream, engine->statistics);
     RB_MOVE(stream, engine->workBefore);
     RB_MOVE(stream, factorizations);
+    rbByteStream_Check(stream, factorizations >= 0);
     RB_MOVE(stream, engine->estimateBefore);
     if (stream->isLoading) {
         // The mechanisms continue counting from their values.
