@@ -41,8 +41,9 @@ typedef enum rbContactTime {
     RB_CONTACT_TIME_STEP,          ///< not searched for: bodies make contact at the end of the step
     RB_CONTACT_TIME_INTERPOLATION, ///< the step is cut where the gap closes, found by interpolation
     RB_CONTACT_TIME_BISECTION,     ///< the same by bisection
-    RB_CONTACT_TIME_AUTO,          ///< by interpolation where few points touch and a body that
-                                   ///< strikes bears a load or has joints; a few cuts a step
+    RB_CONTACT_TIME_AUTO,          ///< by interpolation where few points touch and a body strikes
+                                   ///< that bears a load or has joints, or an obstacle that turns;
+                                   ///< a few cuts a step
     RB_CONTACT_TIME_COUNT
 } rbContactTime;
 
@@ -91,7 +92,8 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
     X(rbContactTime, contactTime, "contactTime", RB_CONTACT_TIME_AUTO, RB_WORDS(rbContactTime), "", \
       "search for the time of contact; step: none, contact at the end of a step; " \
       "interpolation, bisection: the step is cut where the gap closes; auto: by interpolation, " \
-      "up to 4 times a step, while at most 32 points touch, for bodies with loads or joints") \
+      "up to 4 times a step, while at most 32 points touch, for bodies with loads or joints " \
+      "and at obstacles that turn") \
     X(rbCombineRule, frictionRule, "combineFriction", RB_COMBINE_GEOMETRIC, \
       RB_WORDS(rbCombineRule), "", \
       "friction of two materials; the same for stiction; for rolling and spinning the larger " \
