@@ -296,7 +296,7 @@ static double torquePower(const rbStepRun* run)
     return power;
 }
 
-void rbStep_KickBodies(rbStepMechanism* mechanism, double h)
+static void kickBodies(rbStepMechanism* mechanism, double h)
 {
     for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
@@ -654,41 +654,43 @@ void rbStep_StopRates(const rbStepRun* run, double time)
     stopRates(run, 0.0);
 }
 
-// The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
-// iteration.
-static void pushAtEnd(const rbStepRun* run, double time, double h)
+// Loads that depend on velocity act at the end with that which results, by iteration: bodies get
+// what they are now more than what has acted.
+static void settleLoads(const rbStepRun* run, double time, double h, double power)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    rbMechanism* m = &mechanism->m;
     double last = INFINITY;
-    if (mechanism->traits.hasLoads) {
-        rbStep_Save(mechanism, mechanism->copies.scratch);
-    }
-    double power = rbStep_Forces(run, time);
-    for (int k = 0; k < LOAD_ITERATIONS; ++k) {
-        if (k > 0) {
-            rbStep_Restore(mechanism, mechanism->copies.scratch);
-            refresh(mechanism);
-        }
-        rbStep_KickBodies(mechanism, 0.5 * h);
-        kickDrives(mechanism, h, STAGE_END);
-        stopRates(run, h);
-        if (!mechanism->traits.hasLoads) {
-            break;
-        }
+    for (int k = 0; mechanism->traits.hasLoads && k < LOAD_ITERATIONS; ++k) {
         double change = 0.0;
+        power = 0.0;
         for (int i = 0; i < mechanism->dynamicCount; ++i) {
-            rbMechBody* body = &m->bodies[i];
-            change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
-            body->aheadVelocity = body->velocity;
+            rbMechBody* body = &mechanism->m.bodies[i];
+            rbVec3 acted[2] = {body->force, body->torque};
+            power += rbContactStep_LoadBody(run->host, body, time).power;
+            rbVec3 gain = rbScale(0.5 * h * body->invMass, rbSub(body->force, acted[0]));
+            rbVec3 twist = rbScale(0.5 * h, rbSub(body->torque, acted[1]));
+            body->velocity = rbAdd(body->velocity, gain);
+            body->momentum = rbAdd(body->momentum, twist);
+            change += rbLength(gain) + rbLength(twist) * rbLength(body->invMoments);
         }
-        power = rbStep_Forces(run, time);
-        if (k > 0 && (change <= DBL_EPSILON * (1.0 + largestSpeed(m)) || change >= last)) {
+        if (change > 0.0 && mechanism->engine->settings.hasVelocityCorrection) {
+            correctVelocities(run, fmax(h, 0.0));
+        }
+        if (!(change > DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m)) && change < last)) {
             break;
         }
-        last = k > 0 ? change : INFINITY;
+        last = change;
     }
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
+}
+
+static void pushAtEnd(const rbStepRun* run, double time, double h)
+{
+    double power = rbStep_Forces(run, time);
+    kickBodies(run->mechanism, 0.5 * h);
+    kickDrives(run->mechanism, h, STAGE_END);
+    stopRates(run, h);
+    settleLoads(run, time, h, power);
 }
 
 static void takeAhead(rbStepMechanism* mechanism)
@@ -729,7 +731,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
         applyFirst(mechanism, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
-    rbStep_KickBodies(mechanism, share * h);
+    kickBodies(mechanism, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -799,6 +801,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     mechanism->isRefreshed = false;
+    mechanism->isPushed = false;
     rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(mechanism, time, 1);
     rbStep_RunMotors(run, time, h);
@@ -843,13 +846,41 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    if (mechanism->isPushed) {
+        correctVelocities(run, 0.0);
+        return;
+    }
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
-    rbStep_KickBodies(mechanism, 0.5 * h);
+    double power = rbStep_Forces(run, time);
+    kickBodies(mechanism, 0.5 * h);
     kickDrives(mechanism, h, STAGE_END);
-    pushRows(mechanism, h, false); // collisions may have brought rows to their limits
-    correctVelocities(run, h);
+    pushRows(mechanism, fmax(h, 0.0), false); // collisions may have brought rows to their limits
+    correctVelocities(run, fmax(h, 0.0));
+    settleLoads(run, time, h, power);
+}
+
+void rbStep_KickEarly(const rbStepRun* run, double time, double h, double part)
+{
+    RB_ASSERT(h > 0.0 && !run->mechanism->isPushed);
+    for (int row = 0; row < run->mechanism->m.rowCount; ++row) {
+        run->mechanism->rows.drives[row].elastic *= part;
+    }
+    rbStep_Renew(run->mechanism, fmax(part * h, 0.0), false);
+    // less than half of the forces may have been due
+    rbStep_KickBasic(run, time, part * h);
+}
+
+void rbStep_CloseEarly(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    accountForEnd(run, h);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->m.impulses[row] = mechanism->rows.drives[row].elastic = 0.0;
+    }
+    mechanism->isPushed = true;
+    rbStep_Renew(mechanism, 0.0, false);
+    noteRates(mechanism);
 }
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
@@ -858,6 +889,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     mechanism->isRefreshed = false;
+    mechanism->isPushed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
     rbStep_PlaceFixed(mechanism, time, 1);
@@ -878,6 +910,7 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
 {
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
+    h = mechanism->isPushed ? 0.0 : h;
     const rbCorrection correction = {.h = h};
     double most = 0.0;
     rbMeasureRows(mechanism->inner, &mechanism->m, &correction, true);
@@ -893,7 +926,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(h > 0.0 && time > mechanism->grid.time);
-    accountForEnd(run, h);
+    accountForEnd(run, mechanism->isPushed ? 0.0 : h);
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.totals[row] / h;
     }

@@ -245,8 +245,7 @@ void rbContactStep_CloseAccounts(rbStepContacts* c)
     sums->lifted = 0.0;
 }
 
-void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
-                                     bool hasJoints)
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole)
 {
     RB_ASSERT(island->bodyCount > 0);
     rbContactAccounts* sums = &c->accounts.sums;
@@ -269,6 +268,7 @@ void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* i
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
     double change = changeOf(c, island, &pulled, &size);
+    bool hasJoints = rbContactStep_HasMechanism(c, island);
     sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
 }
 

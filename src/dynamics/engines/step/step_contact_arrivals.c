@@ -499,13 +499,6 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
     }
 }
 
-// The bodies of a mechanism share how late they are, and the first one is dynamic.
-static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
-{
-    RB_ASSERT(mechanism->m.bodies[0].isDynamic);
-    return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
-}
-
 // Returns the energy that moved it apart from another at the start, J.
 static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
@@ -553,16 +546,15 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
 // step, and feel none afterward.
 void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        shareLate(c, &c->engine->mechanisms.data[i]);
-    }
     c->accounts.sums.lifted += rbContactStep_EachBody(c, returnSpeed, &h);
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
-        if (isLateMechanism(c, mechanism)) {
-            rbStep_KickBodies(mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
-            (void)rbStep_SweepRates(&run, h);
+        shareLate(c, mechanism);
+        if (c->flight.late.data[mechanism->m.bodies[0].index] > 0.0) {
+            double part = 2.0 * shareOfMechanism(c, mechanism, h) - 1.0;
+            rbStep_KickEarly(&run, c->grid.time + h, h, part);
+            rbStep_CloseEarly(&run, part * h);
         }
     }
 }
@@ -570,12 +562,6 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
 void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 {
     c->accounts.sums.lifted += rbContactStep_EachBody(c, payLift, &h);
-    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
-        if (isLateMechanism(c, mechanism)) {
-            rbStep_KickBodies(mechanism, -0.5 * h);
-        }
-    }
 }
 
 // Bodies of points that are at their surfaces at the end of a step, which is cut there: they have
