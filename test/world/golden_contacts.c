@@ -455,8 +455,9 @@ static void rockingHasTheSameBitsAtEveryOrder(void** state)
     checkRuns(runRocking, expected, 3);
 }
 
-// The same second of a falling heap twice: contacts appear and disappear in every step, and the
-// second time their memory is already allocated.
+// The same second of a falling heap three times: contacts appear and disappear in every step, and
+// the third time their memory is already allocated. The second time the fat boxes of the search
+// begin as the first one left them, so it may look at more pairs.
 static void contactsAllocateNothing(void** state)
 {
     (void)state;
@@ -468,7 +469,7 @@ static void contactsAllocateNothing(void** state)
         void* bytes = malloc(size);
         assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, &error), RB_STATUS_OK);
         uint64_t made = 0;
-        for (int round = 0; round < 2; ++round) {
+        for (int round = 0; round < 3; ++round) {
             assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
             uint64_t before = rbGetAllocationCount();
             for (int k = 1; k <= 120; ++k) {
