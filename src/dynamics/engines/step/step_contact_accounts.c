@@ -41,7 +41,8 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
         c->accounts.pulls.data[i] = RB_VEC3_ZERO;
         c->accounts.twists.data[i] = RB_VEC3_ZERO;
         c->accounts.opened.data[i] = c->bodies.data[i];
-        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
+        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 ||
+                                      c->rest.isWoken.data[i] != 0 || c->stage.isSettled.data[i]);
         if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
             rbContactStep_IsTouched(c, i)) {
             const rbMechBody* body = rbContactStep_GetBody(c, i);

@@ -106,9 +106,6 @@ bool rbContactStep_PushMechanisms(rbStepContacts* c, const rbStepHost* host,
             rbStep_KickEarly(&run, c->grid.time, h, 1.0);
             showMechanism(c, mechanism);
         }
-        for (int k = 0; isDue && isEnd && k < mechanism->dynamicCount; ++k) {
-            c->flight.late.data[mechanism->m.bodies[k].index] = RB_STEP_SNAP * h;
-        }
     }
     return isAny;
 }
