@@ -654,43 +654,51 @@ void rbStep_StopRates(const rbStepRun* run, double time)
     stopRates(run, 0.0);
 }
 
-// Loads that depend on velocity act at the end with that which results, by iteration: bodies get
-// what they are now more than what has acted.
-static void settleLoads(const rbStepRun* run, double time, double h, double power)
+// The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
+// iteration. isShared: contacts act, too, and rows may have got impulses in collisions.
+static void pushAtEnd(const rbStepRun* run, double time, double h, bool isShared)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
     double last = INFINITY;
-    for (int k = 0; mechanism->traits.hasLoads && k < LOAD_ITERATIONS; ++k) {
-        double change = 0.0;
-        power = 0.0;
-        for (int i = 0; i < mechanism->dynamicCount; ++i) {
-            rbMechBody* body = &mechanism->m.bodies[i];
-            rbVec3 acted[2] = {body->force, body->torque};
-            power += rbContactStep_LoadBody(run->host, body, time).power;
-            rbVec3 gain = rbScale(0.5 * h * body->invMass, rbSub(body->force, acted[0]));
-            rbVec3 twist = rbScale(0.5 * h, rbSub(body->torque, acted[1]));
-            body->velocity = rbAdd(body->velocity, gain);
-            body->momentum = rbAdd(body->momentum, twist);
-            change += rbLength(gain) + rbLength(twist) * rbLength(body->invMoments);
+    for (int row = 0; isShared && mechanism->traits.hasLoads && row < m->rowCount; ++row) {
+        mechanism->rows.totals[row] += m->impulses[row];
+        m->impulses[row] = 0.0;
+    }
+    if (mechanism->traits.hasLoads) {
+        rbStep_Save(mechanism, mechanism->copies.scratch);
+    }
+    double power = rbStep_Forces(run, time);
+    for (int k = 0; k < LOAD_ITERATIONS; ++k) {
+        if (k > 0) {
+            rbStep_Restore(mechanism, mechanism->copies.scratch);
+            refresh(mechanism);
+            memset(m->impulses, 0, (size_t)m->rowCount * sizeof(double));
         }
-        if (change > 0.0 && mechanism->engine->settings.hasVelocityCorrection) {
+        kickBodies(mechanism, 0.5 * h);
+        kickDrives(mechanism, h, STAGE_END);
+        if (isShared) {
+            pushRows(mechanism, fmax(h, 0.0), false); // collisions may have brought rows to limits
             correctVelocities(run, fmax(h, 0.0));
+        } else {
+            stopRates(run, h);
         }
-        if (!(change > DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m)) && change < last)) {
+        if (!mechanism->traits.hasLoads) {
             break;
         }
-        last = change;
+        double change = 0.0;
+        for (int i = 0; i < mechanism->dynamicCount; ++i) {
+            rbMechBody* body = &m->bodies[i];
+            change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
+            body->aheadVelocity = body->velocity;
+        }
+        power = rbStep_Forces(run, time);
+        if (k > 0 && (change <= DBL_EPSILON * (1.0 + largestSpeed(m)) || change >= last)) {
+            break;
+        }
+        last = k > 0 ? change : INFINITY;
     }
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
-}
-
-static void pushAtEnd(const rbStepRun* run, double time, double h)
-{
-    double power = rbStep_Forces(run, time);
-    kickBodies(run->mechanism, 0.5 * h);
-    kickDrives(run->mechanism, h, STAGE_END);
-    stopRates(run, h);
-    settleLoads(run, time, h, power);
 }
 
 static void takeAhead(rbStepMechanism* mechanism)
@@ -782,7 +790,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     noteRates(mechanism);
     rbStep_SetSpeeds(mechanism, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    pushAtEnd(run, time + h, h);
+    pushAtEnd(run, time + h, h, false);
     accountForEnd(run, h);
     mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
@@ -852,12 +860,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     }
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    double power = rbStep_Forces(run, time);
-    kickBodies(mechanism, 0.5 * h);
-    kickDrives(mechanism, h, STAGE_END);
-    pushRows(mechanism, fmax(h, 0.0), false); // collisions may have brought rows to their limits
-    correctVelocities(run, fmax(h, 0.0));
-    settleLoads(run, time, h, power);
+    pushAtEnd(run, time, h, true);
 }
 
 void rbStep_KickEarly(const rbStepRun* run, double time, double h, double part)
@@ -867,7 +870,6 @@ void rbStep_KickEarly(const rbStepRun* run, double time, double h, double part)
         run->mechanism->rows.drives[row].elastic *= part;
     }
     rbStep_Renew(run->mechanism, fmax(part * h, 0.0), false);
-    // less than half of the forces may have been due
     rbStep_KickBasic(run, time, part * h);
 }
 
