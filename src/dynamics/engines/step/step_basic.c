@@ -808,8 +808,7 @@ void rbStep_ClearTotals(rbStepMechanism* mechanism)
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    mechanism->isRefreshed = false;
-    mechanism->isPushed = false;
+    mechanism->isRefreshed = mechanism->isPushed = false;
     rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(mechanism, time, 1);
     rbStep_RunMotors(run, time, h);
@@ -890,8 +889,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    mechanism->isRefreshed = false;
-    mechanism->isPushed = false;
+    mechanism->isRefreshed = mechanism->isPushed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
     rbStep_PlaceFixed(mechanism, time, 1);
