@@ -1,10 +1,11 @@
 // Ids of what was destroyed, and null ids, through every public function that takes one and returns
 // a status: INVALID, a message that names the kind and the id, and a world that is as it was, also
-// when something else has taken the place.
+// when something else has taken the place. Enumerators that do not exist are refused likewise.
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct Ids {
@@ -137,5 +138,51 @@ static void aGeometryIsDestroyedOnce(void** state)
     rbDestroyWorld(world);
 }
 
-RB_TEST_GROUP(test_stale_ids, cmocka_unit_test(idsOfTheDestroyedChangeNothing),
-              cmocka_unit_test(aGeometryIsDestroyedOnce));
+static void enumeratorsThatDoNotExistAreRefused(void** state)
+{
+    (void)state;
+    static const int numbers[] = {-1, 99, INT_MAX, INT_MIN};
+    rbWorldDef def = rbDefaultWorldDef();
+    rbWorld* world = rbCreateWorld(&def, NULL);
+    (void)addAll(world);
+    uint64_t hash = rbWorld_GetHash(world);
+    for (int i = 0; i < 4; ++i) {
+        rbError error = {0};
+        rbPathDef path = rbDefaultPathDef();
+        path.type = (rbPathType)numbers[i];
+        rbBodyDef body = rbDefaultBodyDef();
+        body.type = RB_BODY_KINEMATIC;
+        body.path = &path;
+        assert_true(RB_IS_NULL(rbCreateBody(world, &body, &error)));
+        assert_non_null(strstr(error.message, "the path is of type"));
+        assert_int_equal(rbWorld_SetAccuracy(world, (rbAccuracy)numbers[i], &error),
+                         RB_STATUS_INVALID);
+        assert_non_null(strstr(error.message, "no level of accuracy"));
+        double values[8] = {0.0};
+        assert_int_equal(rbWorld_WriteField(world, (rbBodyField)numbers[i], values, 0, &error),
+                         RB_STATUS_INVALID);
+        assert_non_null(strstr(error.message, "does not exist"));
+        assert_string_equal(rbJointType_Name((rbJointType)numbers[i]), "unknown");
+        assert_true(rbWorld_GetHash(world) == hash);
+    }
+    rbDestroyWorld(world);
+}
+
+// Memory that no machine has must not end the program.
+static void capacitiesOutOfRangeAreRefused(void** state)
+{
+    (void)state;
+    static const int numbers[] = {-1, INT_MIN, INT_MAX};
+    for (int i = 0; i < 3; ++i) {
+        rbError error = {0};
+        rbWorldDef def = rbDefaultWorldDef();
+        def.bodyCapacity = numbers[i];
+        assert_null(rbCreateWorld(&def, &error));
+        assert_non_null(strstr(error.message, "bodyCapacity is"));
+    }
+}
+
+RB_TEST_GROUP(test_misuse, cmocka_unit_test(idsOfTheDestroyedChangeNothing),
+              cmocka_unit_test(aGeometryIsDestroyedOnce),
+              cmocka_unit_test(enumeratorsThatDoNotExistAreRefused),
+              cmocka_unit_test(capacitiesOutOfRangeAreRefused));
