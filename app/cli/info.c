@@ -540,7 +540,7 @@ static void printMesh(const char* path, const rbMeshFacts* facts)
                  facts->report.componentCount);
     (void)printf("  %-14s%s\n", "verdict", verdict);
     (void)printf("  %-14s%s, %s\n", "surface", facts->report.isClosed ? "closed" : "open",
-                 facts->report.isSolid ? "a solid" : "not a solid: it has no mass");
+                 facts->hasMass ? "a solid" : "not a solid: it has no mass");
     for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
         if (facts->report.counts[kind] > 0) {
             const rbMeshIssue* first = &facts->report.firsts[kind];
@@ -663,6 +663,18 @@ static rbExit describeMesh(const char* path, const char* format, const rbFileByt
 
 // ------------------------------------------------------------------------------------------- verb
 
+// What no content gives away is a damaged file of the format of its name: its reader says why.
+static rbExit describeByName(const char* path, const rbFileBytes* bytes, bool isForMachines)
+{
+    const char* dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && bytes->size > 0 && i < sizeof kinds / sizeof kinds[0]; ++i) {
+        if (kinds[i].describe == describeMesh && strcmp(dot + 1, kinds[i].format) == 0) {
+            return describeMesh(path, kinds[i].format, bytes, isForMachines);
+        }
+    }
+    return rbFail("%s is neither a scene, a recording nor a mesh (OBJ, STL, PLY, glTF)", path);
+}
+
 // The path of a file, or of the example scene of that name when there is no such file.
 static void findPath(const char* word, char* path, size_t capacity)
 {
@@ -699,10 +711,8 @@ static rbExit runInfo(const rbArguments* arguments)
         while (kind < count && !kinds[kind].recognize(&bytes)) {
             ++kind;
         }
-        exit = kind < count
-                   ? kinds[kind].describe(path, kinds[kind].format, &bytes, isForMachines)
-                   : rbFail("%s is neither a scene, a recording nor a mesh (OBJ, STL, PLY, glTF)",
-                            path);
+        exit = kind < count ? kinds[kind].describe(path, kinds[kind].format, &bytes, isForMachines)
+                            : describeByName(path, &bytes, isForMachines);
     }
     rbFree(bytes.data, bytes.data != NULL ? bytes.size + 1 : 0);
     return exit;

@@ -11,6 +11,7 @@
 #define SAMPLES 128
 #define BODIES_MAX 1000      // more would take noticeable time
 #define INTEGRATED_TIME 10.0 // s; a flight without closed form is integrated for each sample
+#define QUESTIONS_MAX 200000 // steps of these flights, some tenths of a second
 #define TOUCH_TOLERANCE 1e-3 // of the size: resting contact is not an overlap
 
 // A body at one of the sample times.
@@ -119,15 +120,10 @@ static double getHorizon(const rbBodyFacts* facts, double duration)
     return isClosed || duration < INTEGRATED_TIME ? duration : INTEGRATED_TIME;
 }
 
-bool rbFindMissedContact(const rbSceneFacts* facts, const rbWorld* world, double duration,
-                         rbMissedContact* missed)
+static bool search(const rbSceneFacts* facts, const rbWorld* world, double duration, Placed* placed,
+                   rbMissedContact* missed)
 {
-    if (facts->bodyCount > BODIES_MAX) {
-        return false;
-    }
     double start = rbWorld_GetTime(world);
-    size_t size = ((size_t)facts->bodyCount + 1) * sizeof(Placed);
-    Placed* placed = rbAlloc(size);
     bool isFound = false;
     for (int k = 0; k <= SAMPLES && !isFound; ++k) {
         double elapsed = duration * k / SAMPLES;
@@ -144,6 +140,43 @@ bool rbFindMissedContact(const rbSceneFacts* facts, const rbWorld* world, double
         missed->time = start + elapsed;
         isFound = findPair(facts, world, placed, count, missed);
     }
+    return isFound;
+}
+
+// What the search may take, counted so that the findings do not depend on the clock.
+typedef struct Budget {
+    int questionsLeft;
+    rbStop outer; // the signals
+} Budget;
+
+static bool isSpent(void* context)
+{
+    Budget* budget = context;
+    budget->questionsLeft -= 1;
+    return budget->questionsLeft < 0 ||
+           (budget->outer.stopFn != NULL && budget->outer.stopFn(budget->outer.context));
+}
+
+bool rbFindMissedContact(const rbSceneFacts* facts, const rbWorld* world, double duration,
+                         rbMissedContact* missed)
+{
+    if (facts->bodyCount > BODIES_MAX) {
+        return false;
+    }
+    Budget budget = {.questionsLeft = QUESTIONS_MAX};
+    budget.outer = rbUseStop((rbStop){isSpent, &budget});
+    rbBlock* blocks = NULL;
+    RB_GUARD(guard, &blocks)
+    {
+        (void)rbUseStop(budget.outer);
+        rbFreeBlocks(&blocks);
+        return false;
+    }
+    rbGuard_Enable(true, &blocks);
+    size_t size = ((size_t)facts->bodyCount + 1) * sizeof(Placed);
+    Placed* placed = rbAlloc(size);
+    bool isFound = search(facts, world, duration, placed, missed);
     rbFree(placed, size);
+    (void)rbUseStop(budget.outer);
     return isFound;
 }

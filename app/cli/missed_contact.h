@@ -13,6 +13,6 @@ typedef struct rbMissedContact {
 // in free flight. One of them is dynamic, and the masks of their shapes let them collide: "mask": 0
 // says that passing through is intended. Bodies with joints or springs do not count: parts of a
 // mechanism often overlap on purpose. Free flight is sampled, so very small or fast bodies may be
-// missed.
+// missed, and what takes long to compute is not searched to the end.
 bool rbFindMissedContact(const rbSceneFacts* facts, const rbWorld* world, double duration,
                          rbMissedContact* missed);

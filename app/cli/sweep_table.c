@@ -4,6 +4,7 @@
 
 #include "base/core/memory.h"
 #include "io/output/output_file.h"
+#include "io/scene/file_bytes.h"
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
@@ -250,31 +251,24 @@ static rbStatus readText(rbSweepTable* table, const char* text, int* count, rbEr
     return status;
 }
 
+#define TABLE_SIZE_MAX ((size_t)1 << 30) // bytes; also ends the reading of an endless device
+
 rbStatus rbSweepTable_Read(rbSweepTable* table, const char* path, int* count, rbError* error)
 {
-    FILE* file = fopen(path, "rb");
+    void* bytes = NULL;
+    size_t size = 0;
+    rbError reason = {0};
     *count = 0;
-    if (file == NULL) {
+    rbStatus status = rbReadFileBytes(path, TABLE_SIZE_MAX, &bytes, &size, &reason);
+    if (status == RB_STATUS_NOT_FOUND) {
         return RB_STATUS_OK;
     }
-    size_t capacity = 65536;
-    size_t size = 0;
-    char* text = rbAlloc(capacity);
-    size_t got = 0;
-    while ((got = fread(text + size, 1, capacity - size - 1, file)) > 0) {
-        size += got;
-        if (size + 1 == capacity) {
-            char* larger = rbAlloc(2 * capacity);
-            memcpy(larger, text, size);
-            rbFree(text, capacity);
-            text = larger;
-            capacity *= 2;
-        }
+    if (status == RB_STATUS_OK) {
+        char* text = rbCopyText(bytes != NULL ? bytes : "", size);
+        status = readText(table, text, count, &reason);
+        rbFree(text, size + 1);
     }
-    text[size] = '\0';
-    (void)fclose(file);
-    rbError_SetPlace(error, path, NULL);
-    rbStatus status = readText(table, text, count, error);
-    rbFree(text, capacity);
+    rbFree(bytes, size);
+    *error = status == RB_STATUS_OK ? *error : reason;
     return status;
 }

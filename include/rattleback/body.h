@@ -1,9 +1,9 @@
 /// @file
 /// Bodies, their shapes and materials, prescribed paths, and the forces that act on bodies.
 ///
-/// Ids. Passing a null id or the id of a destroyed body to a function without an rbError is a bug
-/// of the caller: debug builds assert, release builds do not check. Pointers must not be NULL
-/// unless stated otherwise.
+/// Ids. A function that returns a status refuses a null id and the id of what was destroyed with
+/// INVALID and changes nothing. Passing one to another function is a bug of the caller: debug
+/// builds assert, release builds do not check. Pointers must not be NULL unless stated otherwise.
 ///
 /// Frames. The creator of a body defines its frame: shapes are placed in it, and the pose of the
 /// body is the pose of this frame. Internally the library integrates the center of mass and the

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CAPACITY_MAX 100000000 // as many bodies take some 100 GB
+
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
 {
     if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK ||
@@ -23,6 +25,9 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
     }
     RB_NULL_IF((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL), error,
                "the allocator of the world has only one of its two functions; set both or neither");
+    RB_NULL_IF(def->bodyCapacity < 0 || def->bodyCapacity > CAPACITY_MAX, error,
+               "bodyCapacity is %d; memory for 0 to %d bodies can be reserved", def->bodyCapacity,
+               CAPACITY_MAX);
     bool isHosted = def->tasks.runFn != NULL;
     RB_NULL_IF(
         def->threadCount < 0 || def->threadCount > RB_WORKERS_MAX ||

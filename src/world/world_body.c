@@ -375,6 +375,7 @@ rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
                          rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE_BODY(world, bodyId, error);
     int index = rbWorld_BodyIndex(world, bodyId);
     const rbBody* body = &world->bodies.data[index];
     RB_INVALID_IF(body->type == RB_BODY_KINEMATIC && body->path != NULL, error,
@@ -403,6 +404,7 @@ static rbStatus applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 a
 rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint)
 {
     RB_ENTER(world);
+    RB_REQUIRE_BODY(world, bodyId, NULL);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbVec3 arm = rbSub(worldPoint, world->states.data[index].position);
     return applyImpulses(world, index, impulse, rbCross(arm, impulse));
@@ -411,6 +413,7 @@ rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rb
 rbStatus rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
 {
     RB_ENTER(world);
+    RB_REQUIRE_BODY(world, bodyId, NULL);
     return applyImpulses(world, rbWorld_BodyIndex(world, bodyId), RB_VEC3_ZERO, impulse);
 }
 

@@ -131,8 +131,8 @@ rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* val
                             size_t strideBytes, rbError* error)
 {
     RB_ENTER(world);
-    RB_ASSERT((unsigned)field < RB_FIELD_COUNT);
-    RB_INVALID_IF(!fieldTable[field].isWritable, error, "this field can only be read");
+    RB_INVALID_IF((unsigned)field >= RB_FIELD_COUNT || !fieldTable[field].isWritable, error,
+                  "field number %d can only be read or does not exist", (int)field);
     size_t stride = strideOf(field, strideBytes);
     rbStatus status = validateValues(world, field, values, stride, error);
     const char* place = (const char*)values;

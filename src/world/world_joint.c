@@ -40,6 +40,9 @@ static const char* nameOfLink(int index, const void* context)
                           : world->springs.data[index / 2]->name;
 }
 
+#define RB_REQUIRE_JOINT(world, id, error) \
+    RB_REQUIRE(rbJoint_IsValid(world, id), "joint", id, error)
+
 // The functions that find joints and springs, which differ only in their arrays and in whether the
 // index of a name is even (0) or odd (1).
 #define DEFINE_FINDERS(Link, link, isOdd)                                                         \
@@ -317,6 +320,7 @@ rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, 
                          double restLength, rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE(rbSpring_IsValid(world, springId), "spring", springId, error);
     rbSpring* spring = getSpring(world, springId);
     rbSpringDef def = spring->def;
     def.stiffness = stiffness;
@@ -769,6 +773,7 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
                                 rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE_JOINT(world, jointId, error);
     rbJoint* joint = getJoint(world, jointId);
     const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
@@ -816,6 +821,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
 {
     RB_ENTER(world);
     RB_ASSERT(def != NULL);
+    RB_REQUIRE_JOINT(world, jointId, error);
     rbJoint* joint = getJoint(world, jointId);
     const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
@@ -850,6 +856,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
 {
     RB_ENTER(world);
     RB_ASSERT(limit != NULL);
+    RB_REQUIRE_JOINT(world, jointId, error);
     rbJoint* joint = getJoint(world, jointId);
     const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_INVALID_IF(freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX, error,
@@ -886,6 +893,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
                              rbVec3 angularVelocity, rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE_JOINT(world, jointId, error);
     rbJoint* joint = getJoint(world, jointId);
     const char* name = RB_LABEL_JOINT(world, joint->index);
     RB_INVALID_IF(
@@ -925,6 +933,7 @@ rbStatus rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, d
     if (!(duration > 0.0) || !isfinite(duration) || !rbIsFinite3(worldPoint)) {
         return RB_STATUS_INVALID;
     }
+    RB_REQUIRE_JOINT(world, dragId, NULL);
     const rbJoint* joint = getJoint(world, dragId);
     RB_ASSERT(joint->def.isVelocityOnly && joint->bodyA < 0);
     rbTransform frame = getFrame(world, joint->bodyB);

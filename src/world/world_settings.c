@@ -200,6 +200,8 @@ void rbWorldDef_SetAccuracy(rbWorldDef* def, rbAccuracy accuracy)
 
 rbStatus rbWorld_SetAccuracy(rbWorld* world, rbAccuracy accuracy, rbError* error)
 {
+    RB_INVALID_IF((unsigned)accuracy >= RB_ACCURACY_COUNT, error,
+                  "there is no level of accuracy number %d; take one of rbAccuracy", (int)accuracy);
     rbStepSettings step = rbWorld_GetStepSettings(world);
     rbContactSettings contact = rbWorld_GetContactSettings(world);
     rbAccuracy_Apply(accuracy, &step, &contact);

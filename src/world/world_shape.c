@@ -33,7 +33,8 @@ rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
 rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error)
 {
     RB_ENTER(world);
-    RB_ASSERT(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation));
+    RB_REQUIRE(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation),
+               "geometry", geometryId, error);
     int index = (int)geometryId.index1 - 1;
     rbGeometrySlot* slot = &world->geometries.data[index];
     RB_INVALID_IF(slot->useCount > 0, error,
@@ -219,6 +220,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
                             rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE_BODY(world, bodyId, error);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     rbError inner = {0};
@@ -259,6 +261,7 @@ rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, r
                                    rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE_BODY(world, bodyId, error);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     const char* name = RB_LABEL_BODY(world, slot);
@@ -293,6 +296,7 @@ void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t
 rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error)
 {
     RB_ENTER(world);
+    RB_REQUIRE_BODY(world, bodyId, error);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     const char* name = RB_LABEL_BODY(world, index);

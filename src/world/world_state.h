@@ -20,6 +20,14 @@
     RB_USE_ALLOCATOR((world)->def.allocator); \
     RB_USE_STANDARD_FLOAT_MODE()
 
+// Those that return a status refuse the id of what does not exist.
+#define RB_REQUIRE(isThere, kind, id, error)                                                 \
+    RB_INVALID_IF(!(isThere), error,                                                         \
+                  "there is no " kind " with the id %u of generation %u; it was destroyed, " \
+                  "or belongs to another world",                                             \
+                  (unsigned)(id).index1, (unsigned)(id).generation)
+#define RB_REQUIRE_BODY(world, id, error) RB_REQUIRE(rbBody_IsValid(world, id), "body", id, error)
+
 // A shape of a body.
 typedef struct rbShapeSlot {
     rbShapeDef def;

@@ -188,11 +188,30 @@ static void filesOfNoKindAreRefused(void** state)
     rbExpectFailure(RUN("info", "noise"), 2, "neither a scene");
     rbExpectFailure(RUN("info", "empty"), 2, "neither a scene");
     rbExpectFailure(RUN("info", "/"), 2, "cannot be read");
+    rbWriteText(rbScratch("cut.stl"), "hello");
+    rbExpectFailure(RUN("info", "cut.stl"), 2, "cut.stl: is not STL: it does not begin with");
     rbExpectFailure(RUN("replay", "noise"), 2, "noise");
     rbExpectFailure(RUN("run", "./noise"), 2, "noise");
 }
 
-RB_TEST_GROUP(test_bad_input, SCRATCH_TEST(badScenesAreRefusedWithOneMessage),
+// A tetrahedron with a face without area cannot be used as a solid.
+static void aDefectiveMeshIsNoSolid(void** state)
+{
+    (void)state;
+    rbWriteText(rbScratch("t.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\n"
+                                    "f 2 3 4\nf 3 1 4\n");
+    rbChild child = RUN("info", "t.obj");
+    assert_non_null(strstr(child.out, "closed, a solid"));
+    rbFreeChild(&child);
+    rbWriteText(rbScratch("t.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\n"
+                                    "f 2 3 4\nf 3 1 4\nf 1 1 1\n");
+    child = RUN("info", "t.obj");
+    assert_non_null(strstr(child.out, "closed, not a solid"));
+    rbFreeChild(&child);
+}
+
+RB_TEST_GROUP(test_bad_input, SCRATCH_TEST(aDefectiveMeshIsNoSolid),
+              SCRATCH_TEST(badScenesAreRefusedWithOneMessage),
               SCRATCH_TEST(badOverridesAreRefusedWithOneMessage),
               SCRATCH_TEST(recordingsWithAFlippedByteAreRefused),
               SCRATCH_TEST(recordingsThatAreCutOffAreComparedAsFarAsTheyGo),

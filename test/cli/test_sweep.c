@@ -321,6 +321,8 @@ static void mistakesAreRefused(void** state)
     FAILS("would overwrite throw.json", scene, "--vary", "duration=1,2", "--out", "throw.json");
     FAILS("cannot share standard output", scene, "--vary", "duration=1,2", "--json");
     FAILS("did you mean tippe-top?", "tipe-top", "--vary", "duration=1,2");
+    FAILS("/dev/zero: is too large", scene, "--vary", "duration=1,2", "--out", "/dev/zero");
+    FAILS(".: is a folder, not a file", scene, "--vary", "duration=1,2", "--out", ".");
     FAILS("/nowhere/t.csv", scene, "--vary", "duration=1,2", "--out", "/nowhere/t.csv");
     // tables of other studies
     rbChild child = RUN("sweep", scene, "--vary", "duration=1,2", "--out", "t.csv", "--quiet");

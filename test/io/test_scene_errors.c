@@ -18,10 +18,20 @@ static void syntaxErrorsHaveLineAndColumn(void** state)
         {"{\"duration\": NaN}", RB_STATUS_SYNTAX, "JSON has no NaN"},
         {"{\"duration\": -Infinity}", RB_STATUS_SYNTAX, "bad.json:1:"},
         {"{\"duration\": 1e999}", RB_STATUS_SYNTAX, "beyond the range of doubles"},
-        {"{\"duration\": 99999999999999999999}", RB_STATUS_SYNTAX, "beyond the range"},
+        {"{\"rattleback\": 1, \"duration\": 99999999999999999999, \"bodies\": []}",
+         RB_STATUS_INVALID, "duration is 1e+20 s; expected a number > 0 and <= 1e+12 s"},
         {"{\"rattleback\": 1, \"rattleback\": 1}", RB_STATUS_SYNTAX, "uplicate"},
         {"{\"a\": \"\xff\"}", RB_STATUS_SYNTAX, "bad.json:1:"},
         {"{\"rattleback\": 1, 'bodies': []}", RB_STATUS_SYNTAX, "bad.json:1:"},
+        {"{\"rattleback\": 1} {}", RB_STATUS_SYNTAX, "; delete what follows the end"},
+        {"// a scene\n{\"rattleback\": 1}", RB_STATUS_SYNTAX, "; JSON has no comments"},
+        {"{\"rattleback\": 1, # one\n}", RB_STATUS_SYNTAX, "; JSON has no comments"},
+        {"{\"bodies\": [1,]}", RB_STATUS_SYNTAX, "; delete the comma before it"},
+        {"{\"rattleback\": 1,}", RB_STATUS_SYNTAX, "; delete the comma before it"},
+        {"{\"rattleback\": 1, bodies: []}", RB_STATUS_SYNTAX, "; a key is a text in double quotes"},
+        {"{\"name\": \"a\\u0000\"}", RB_STATUS_SYNTAX, "\\u0000 is not accepted; delete it"},
+        {"{\"a\": \"\xff\"}", RB_STATUS_SYNTAX, "; the text must be UTF-8"},
+        {"rattleback: 1", RB_STATUS_SYNTAX, "; a scene is a JSON object"},
     };
     CHECK_CASES(cases);
     // Nested deeper than accepted: the parser must not see it.

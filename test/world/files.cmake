@@ -36,6 +36,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/test_numerical_energy.c
   test/world/test_recovery.c
   test/world/test_sensors.c
+  test/world/test_misuse.c
   test/world/test_world.c
   test/world/test_world_contact_time.c
   test/world/test_world_contacts.c

@@ -52,7 +52,8 @@ rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error)
 
 const char* rbJointType_Name(rbJointType type)
 {
-    return rbJointTypeRow_Get(type)->name;
+    return (unsigned)type < (unsigned)rbJointType_GetCount() ? rbJointTypeRow_Get(type)->name
+                                                             : "unknown";
 }
 
 static bool isNameOf(const rbJointTypeRow* row, const char* name)

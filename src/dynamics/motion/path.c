@@ -92,6 +92,9 @@ static rbStatus buildCurve(rbPath* path, const rbPathDef* def, rbError* error)
 
 static rbStatus validateDef(const rbPathDef* def, rbError* error)
 {
+    RB_INVALID_IF((unsigned)def->type >= RB_PATH_COUNT, error,
+                  "the path is of type %d, which does not exist; take a line or a curve",
+                  (int)def->type);
     RB_INVALID_IF(!(def->speed >= 0.0) || !isfinite(def->speed), error,
                   "the path's speed is %g m/s; it must be finite and not negative", def->speed);
     RB_INVALID_IF(!rbIsFinite3(def->angularVelocity) || !isfinite(def->startTime), error,
@@ -125,7 +128,6 @@ static rbStatus buildLine(rbPath* path, const rbPathDef* def, rbError* error)
 
 rbPath* rbPath_Create(const rbPathDef* def, rbTransform start, rbError* error)
 {
-    RB_ASSERT((unsigned)def->type < RB_PATH_COUNT);
     if (validateDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define NOT_FINITE "JSON has no NaN or Infinity: every number must be finite"
+
 // The first place where the text nests deeper than the limit; the parser recurses, so it must not
 // see such text. Also finds text that is only whitespace.
 typedef struct Survey {
@@ -44,21 +46,45 @@ static Survey surveyText(const char* text, size_t size, int depthMax)
     return survey;
 }
 
-// Explains messages of jansson that are common in scenes.
-static const char* explainSyntax(const json_error_t* jsonError)
+// Messages of jansson that are common in scenes, and what they mean or what to do.
+static const struct {
+    const char* words;
+    const char* advice;
+} explanations[] = {
+    {"near '/'", "JSON has no comments: delete them"},
+    {"near '#'", "JSON has no comments: delete them"},
+    {"overflow", "the number is beyond the range of doubles, about 1.8e308"},
+    {"NaN", NOT_FINITE},
+    {"nan", NOT_FINITE},
+    {"Inf", NOT_FINITE},
+    {"inf", NOT_FINITE},
+    {"end of file expected", "delete what follows the end of the first value"},
+    {"end of file", "the text ends too early"},
+    {"unable to decode", "the text must be UTF-8"},
+    {"unexpected token near ']'", "delete the comma before it"},
+    {"string or '}' expected near '}'", "delete the comma before it"},
+    {"string or '}' expected", "a key is a text in double quotes"},
+};
+
+// What follows "; " in a message; "" for nothing.
+static const char* explainSyntax(const char* text, const rbJsonLimits* limits)
 {
-    const char* text = jsonError->text;
-    if (strstr(text, "real number overflow") != NULL || strstr(text, "too big") != NULL) {
-        return "; the number is beyond the range of doubles, about 1.8e308";
+    for (size_t i = 0; i < sizeof explanations / sizeof explanations[0]; ++i) {
+        if (strstr(text, explanations[i].words) != NULL) {
+            return explanations[i].advice;
+        }
     }
-    if (strstr(text, "NaN") != NULL || strstr(text, "nan") != NULL || strstr(text, "Inf") != NULL ||
-        strstr(text, "inf") != NULL) {
-        return "; JSON has no NaN or Infinity: every number must be finite";
-    }
-    if (strstr(text, "end of file") != NULL) {
-        return "; the text ends too early";
-    }
-    return "";
+    return strstr(text, "'[' or '{' expected") != NULL ? limits->expected : "";
+}
+
+// Integers of more than 64 bits are doubles like all numbers.
+static json_t* load(const char* text, size_t size, json_error_t* jsonError)
+{
+    json_t* root = json_loadb(text, size, JSON_REJECT_DUPLICATES, jsonError);
+    bool isLarge = root == NULL && json_error_code(jsonError) == json_error_numeric_overflow;
+    return isLarge
+               ? json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, jsonError)
+               : root;
 }
 
 json_t* rbParseJson(const char* text, size_t size, const rbJsonLimits* limits, rbError* error)
@@ -85,12 +111,15 @@ json_t* rbParseJson(const char* text, size_t size, const rbJsonLimits* limits, r
         return NULL;
     }
     json_error_t jsonError;
-    json_t* root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &jsonError);
+    json_t* root = load(text, size, &jsonError);
     if (root == NULL) {
+        bool isNul = json_error_code(&jsonError) == json_error_null_character;
+        const char* problem = isNul ? "\\u0000 is not accepted; delete it" : jsonError.text;
+        const char* advice = explainSyntax(problem, limits);
         error->line = jsonError.line > 0 ? jsonError.line : 1;
         error->column = jsonError.column > 0 ? jsonError.column : 1;
-        (void)rbError_Set(error, RB_STATUS_SYNTAX, "%s%s", jsonError.text,
-                          explainSyntax(&jsonError));
+        (void)rbError_Set(error, RB_STATUS_SYNTAX, "%s%s%s", problem, advice[0] != '\0' ? "; " : "",
+                          advice);
     }
     return root;
 }
