@@ -620,7 +620,7 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     builder.items = rbAlloc((size_t)count * sizeof(Item));
     double* corners = rbAlloc((size_t)(9 * LOADED_MAX) * sizeof(double));
     for (int axis = 0; axis < 3; ++axis) {
-        builder.corners[axis] = &corners[3 * LOADED_MAX * axis];
+        builder.corners[axis] = corners + (size_t)axis * 3 * LOADED_MAX;
     }
     int nodeCapacity = 0;
     int expected = count / EXPECTED_TRIANGLES + 2;
