@@ -1,9 +1,8 @@
 // Top-down construction of a box tree: a range of triangles is split in two at the cheapest place
 // according to the surface-area heuristic, then the larger part again, until there are four.
 //
-// Nodes for rays are gathered from the same splits such that the sum of their surfaces, and with it
-// the number that a ray meets, is the least possible. (Merged from the nodes of four they were 1.3
-// times as many, and a ray opened 11.5 of them instead of 9.8.)
+// Nodes for rays are gathered from the same splits with the least possible sum of surfaces. (Merged
+// from the nodes of four they were 1.3 times as many, and a ray opened 11.5 instead of 9.8.)
 //
 // The heuristic sorts the centers of the boxes into BIN_COUNT bins along each axis; the cost of a
 // split is half the surface of a side times its triangles, summed over both sides. Small ranges are
