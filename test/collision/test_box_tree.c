@@ -143,12 +143,13 @@ static void visitSlot(Visit* visit, int slot, int depth)
     }
 }
 
-// The nodes for rays reach every block once, in order, and each box holds what is below it.
+// The nodes for rays reach every block once, and each box holds the boxes or corners below it.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
-static int visitRayNode(const rbBoxTree* tree, int at, int block)
+static int visitRayNode(const rbBoxTree* tree, int at, float box[3][2], bool* seen)
 {
     assert_true(at < tree->rayNodeCount);
     const rbRayNode* node = &tree->rayNodes[at];
+    int count = 0;
     for (int i = 0; i < RB_RAY_WIDTH; ++i) {
         int child = node->child[i];
         if (child == RB_BOX_EMPTY) {
@@ -157,24 +158,30 @@ static int visitRayNode(const rbBoxTree* tree, int at, int block)
         }
         assert_true(i == 0 || node->child[i - 1] != RB_BOX_EMPTY);
         assert_true(child != 0);
-        assert_true(child < 0 || node->blocks[i] == -1 || node->blocks[i] == block);
-        int first = block;
-        block = child < 0 ? block + 1 : visitRayNode(tree, child, block);
-        assert_true(child >= 0 || ~child == first);
-        for (int b = first; b < block; ++b) {
-            const rbTriangleBlock* held = &tree->blocks[b];
-            const double origin[3] = {tree->origin.x, tree->origin.y, tree->origin.z};
-            for (int corner = 0; corner < 3; ++corner) {
-                for (int k = 0; k < 3 * RB_BOX_WIDTH; ++k) {
-                    int axis = k / RB_BOX_WIDTH;
-                    double x = held->corners[corner][axis][k % RB_BOX_WIDTH] - origin[axis];
-                    assert_true((double)node->ends[axis][0][i] <= x);
-                    assert_true((double)node->ends[axis][1][i] >= x);
-                }
-            }
+        float inner[3][2];
+        for (int axis = 0; axis < 3; ++axis) {
+            inner[axis][0] = node->ends[axis][0][i];
+            inner[axis][1] = node->ends[axis][1][i];
+            assert_true(box[axis][0] <= inner[axis][0] && inner[axis][1] <= box[axis][1]);
+        }
+        if (child >= 0) {
+            const rbRayNode* below = &tree->rayNodes[child];
+            assert_true(node->block[i] == -1 || node->block[i] == ~below->child[0]);
+            count += visitRayNode(tree, child, inner, seen);
+            continue;
+        }
+        assert_true(node->block[i] == -1 && !seen[~child]);
+        seen[~child] = true;
+        ++count;
+        const double origin[3] = {tree->origin.x, tree->origin.y, tree->origin.z};
+        for (int k = 0; k < 9 * RB_BOX_WIDTH; ++k) {
+            int axis = k / RB_BOX_WIDTH % 3;
+            double x = tree->blocks[~child].corners[k / (3 * RB_BOX_WIDTH)][axis][k % RB_BOX_WIDTH];
+            assert_true((double)inner[axis][0] <= x - origin[axis]);
+            assert_true((double)inner[axis][1] >= x - origin[axis]);
         }
     }
-    return block;
+    return count;
 }
 
 // Builds the tree, checks all of it and returns the number of blocks.
@@ -197,7 +204,10 @@ static int checkSet(rbRandom* random, const Set* set, int directionCount)
         checkBelow(rbDistance(set->vertices[3 * (size_t)i], tree->origin), tree->radius);
     }
     assert_int_equal(visit.blocks, tree->blockCount);
-    assert_int_equal(visitRayNode(tree, 0, 0), tree->blockCount);
+    float whole[3][2] = {{-INFINITY, INFINITY}, {-INFINITY, INFINITY}, {-INFINITY, INFINITY}};
+    bool* reached = rbAllocZero((size_t)tree->blockCount, sizeof(bool));
+    assert_int_equal(visitRayNode(tree, 0, whole, reached), tree->blockCount);
+    rbFree(reached, (size_t)tree->blockCount * sizeof(bool));
     assert_int_equal(visit.nodes + 1, tree->nodeCount); // node 0 holds only the root
     assert_int_equal(tree->triangleCount, set->count);
     rbFree(visit.seen, (size_t)set->count * sizeof(bool));

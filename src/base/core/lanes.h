@@ -33,14 +33,24 @@ static inline rbLanePair rbLanePair_Choose(rbLaneMask mask, rbLanePair a, rbLane
     return (rbLanePair)((mask & (rbLaneMask)a) | (~mask & (rbLaneMask)b));
 }
 
+// If the two are unordered (NaN), b. Written out because compilers do not recognize that the
+// machine has an instruction for this.
 static inline rbLanePair rbLanePair_Max(rbLanePair a, rbLanePair b)
 {
+#ifdef __SSE2__
+    return (rbLanePair)_mm_max_pd((__m128d)a, (__m128d)b);
+#else
     return rbLanePair_Choose(a > b, a, b);
+#endif
 }
 
 static inline rbLanePair rbLanePair_Min(rbLanePair a, rbLanePair b)
 {
+#ifdef __SSE2__
+    return (rbLanePair)_mm_min_pd((__m128d)a, (__m128d)b);
+#else
     return rbLanePair_Choose(a < b, a, b);
+#endif
 }
 
 static inline rbLanePair rbLanePair_Abs(rbLanePair a)
@@ -65,8 +75,7 @@ static inline rbQuad rbQuad_Choose(rbQuadMask mask, rbQuad a, rbQuad b)
     return (rbQuad)((mask & (rbQuadMask)a) | (~mask & (rbQuadMask)b));
 }
 
-// If the two are unordered (NaN), b. Written out because compilers do not recognize that the
-// machine has an instruction for this.
+// As for pairs.
 static inline rbQuad rbQuad_Max(rbQuad a, rbQuad b)
 {
 #ifdef __SSE2__

@@ -142,7 +142,8 @@ typedef struct rbJacobiPlane {
     rbVec3 *vp, *vq;
 } rbJacobiPlane;
 
-static void rotatePlane(rbJacobiPlane k)
+// (Inlined, so that the numbers stay in registers.)
+__attribute__((always_inline)) static inline void rotatePlane(rbJacobiPlane k)
 {
     double apq = *k.apq;
     if (apq == 0.0) {

@@ -1,5 +1,5 @@
 // A tree of boxes over the triangles of a mesh, four children per node, for distance and overlap
-// queries; for rays its nodes are merged into nodes of eight.
+// queries, and eight per node for rays.
 //
 // A slot is a part of the mesh: a node, or a block of up to four triangles. It is identified by 4 *
 // node + place; slot 0 is the whole mesh. Each slot has two boxes: one along the axes of the body,
@@ -27,13 +27,11 @@ typedef struct rbBoxNode {
     int32_t child[RB_BOX_WIDTH];                          // occupied places come first
 } rbBoxNode;
 
-// The same boxes for rays, which wait for every step down: nodes are merged with their children as
-// long as there are places for them.
+// Boxes of the same splits for rays, which wait for every step down.
 typedef struct rbRayNode {
     float ends[3][2][RB_RAY_WIDTH]; // m: axis, lower and upper; empty places are inside out
     int32_t child[RB_RAY_WIDTH];    // a node for rays, or as above
-    int32_t blocks[RB_RAY_WIDTH];   // the first below a child that has only blocks, otherwise -1;
-                                    // the others follow it
+    int32_t block[RB_RAY_WIDTH];    // the first one below a child that has only blocks, or -1
 } rbRayNode;
 
 // Boxes along principal axes: center + x long + y wide + z thickness normal, |x|, |y|, |z| <= 1.
