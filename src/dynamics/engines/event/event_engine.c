@@ -639,6 +639,7 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         memcpy(&body, ours, sizeof body);
         RB_MOVE(stream, body);
         rbByteStream_CheckFinite(stream, &body, offsetof(rbEventBody, pairs));
+        rbByteStream_CheckFinite(stream, &body.acceleration, sizeof body.acceleration);
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
         rbByteStream_Check(stream, body.shape == ours->shape && body.material == ours->material &&
                                        body.isUnbounded == ours->isUnbounded);
