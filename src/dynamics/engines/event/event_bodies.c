@@ -71,7 +71,7 @@ void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, in
     body->isAhead = false;
     rbEventCold* cold = &engine->colds.data[index];
     rbVec3 spin = flight->start.spin;
-    cold->rotation = 0.5 * rbDot(spin, rbMulEach(motion->moments, spin));
+    body->rotation = 0.5 * rbDot(spin, rbMulEach(motion->moments, spin));
     if (body->shape == RB_EVENT_SHAPE_OTHER && !isDriven(cold, motion)) {
         rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation, spin);
         cold->spin.horizon = INFINITY;

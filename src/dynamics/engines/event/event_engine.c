@@ -630,8 +630,8 @@ static void moveFronts(rbEventEngine* engine, rbByteStream* stream)
     }
 }
 
-// Of a body, from isDynamic to isAhead.
-#define BODY_FLAGS 8
+// Of a body, from isDynamic to isBall.
+#define BODY_FLAGS 9
 
 // Bodies own the memory of their lists, colds the copies of their materials.
 static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
@@ -642,6 +642,7 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         memcpy(&body, ours, sizeof body);
         RB_MOVE(stream, body);
         rbByteStream_CheckFinite(stream, &body, offsetof(rbEventBody, pairs));
+        rbByteStream_CheckFinite(stream, &body.acceleration, sizeof body.acceleration);
         rbByteStream_CheckFlags(stream, &body.isDynamic, BODY_FLAGS);
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
         rbByteStream_Check(stream, body.shape == ours->shape && body.material == ours->material &&

@@ -922,7 +922,7 @@ static double energyInFlight(const rbEventEngine* engine, int index, double invM
                              rbVec3 velocity)
 {
     return invMass > 0.0
-               ? 0.5 * rbLengthSquared(velocity) / invMass + engine->colds.data[index].rotation
+               ? 0.5 * rbLengthSquared(velocity) / invMass + engine->bodies.data[index].rotation
                : 0.0;
 }
 

@@ -66,7 +66,7 @@ static double timeToLeaveBall(const rbEventBody* body, double time)
 {
     rbVec3 d = rbSub(rbEventBody_PositionAt(body, time), body->region.ballCenter);
     rbVec3 v = body->velocity;
-    double margin = (1.0 - EXIT_SLACK) * body->region.ballMargin;
+    double margin = (1.0 - EXIT_SLACK) * (BALL_MARGIN * body->radius);
     double inside = margin * margin - rbLengthSquared(d);
     double along = rbDot(d, v);
     double square = rbLengthSquared(v);
@@ -85,7 +85,7 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
     if (!body->isDynamic || body->isUnbounded) {
         return; // set with the region
     }
-    if (body->region.ballMargin > 0.0) {
+    if (body->isBall) {
         body->region.expiry = time + timeToLeaveBall(body, time);
         return;
     }
@@ -142,14 +142,13 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
                        (!body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED));
     double margin = BALL_MARGIN * body->radius;
     double reach = body->radius + margin;
-    body->region.ballMargin = 0.0;
-    if (!isFree || isStraight ||
-        (engine->space.isPeriodic && 2.0 * reach >= engine->space.edgeMax)) {
+    body->isBall = isFree && !isStraight &&
+                   !(engine->space.isPeriodic && 2.0 * reach >= engine->space.edgeMax);
+    if (!body->isBall) {
         return false;
     }
     rbVec3 p = rbEventBody_PositionAt(body, time);
     double speed = rbLength(body->velocity);
-    body->region.ballMargin = margin;
     body->region.ballCenter = p;
     body->region.horizon = speed > 0.0 ? margin / speed : INFINITY;
     body->region.box = widen((rbBounds){p, p}, reach);
@@ -274,11 +273,6 @@ static void takeFound(rbEventEngine* engine, int index)
                    period.y > 0.0 ? 0.5 * period.y : INFINITY,
                    period.z > 0.0 ? 0.5 * period.z : INFINITY};
     rbArray_Reserve(space->partners, space->found.count);
-    for (int i = 0; i < space->found.count; ++i) {
-        const rbEventBall* other = &space->balls.data[space->found.ids[i]];
-        __builtin_prefetch(other);
-        __builtin_prefetch(&other->pad);
-    }
     for (int i = 0; i < space->found.count; ++i) {
         int id = space->found.ids[i];
         const rbEventBall* other = &space->balls.data[id];
@@ -461,7 +455,7 @@ static void findPartners(rbEventEngine* engine, int index)
     }
     rbEventBall* ball = &engine->space.balls.data[index];
     ball->center = rbScale(0.5, rbAdd(box.lower, box.upper));
-    ball->reach = body->region.ballMargin > 0.0 ? body->radius + body->region.ballMargin : 0.0;
+    ball->reach = body->isBall ? body->radius + BALL_MARGIN * body->radius : 0.0;
     rbIdList* found = &engine->space.found;
     found->count = 0;
     rbBroadPhase_PlaceAs(engine->space.broad, index, box,
@@ -469,6 +463,11 @@ static void findPartners(rbEventEngine* engine, int index)
     rbBroadPhase_FindPartners(engine->space.broad, index, found, NULL);
     if (engine->space.isPeriodic && engine->space.broad->row->setPeriod == NULL) {
         findImages(engine, &box);
+    }
+    for (int i = 0; i < found->count; ++i) {
+        const rbEventBall* other = &engine->space.balls.data[found->ids[i]];
+        __builtin_prefetch(other);
+        __builtin_prefetch(&other->pad);
     }
     rbIdList_Sort(found, 0, &engine->space.broad->scratch);
     takeFound(engine, index);
@@ -511,6 +510,7 @@ static void matchPairs(rbEventEngine* engine, int index)
             marks[partners[i].id] = 0;
             __builtin_prefetch(&engine->bodies.data[partners[i].id]);
             __builtin_prefetch(&engine->bodies.data[partners[i].id].pairs, 1);
+            __builtin_prefetch(&engine->bodies.data[partners[i].id].acceleration);
             partners[kept++] = partners[i];
         }
     }
@@ -520,9 +520,23 @@ static void matchPairs(rbEventEngine* engine, int index)
 static void updatePairs(rbEventEngine* engine, int index)
 {
     matchPairs(engine, index);
+    // All lists that change are fetched at once: where pairs go, where others are appended, and the
+    // pairs that take the places of those that go.
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         const rbEventPair* pair = &engine->pairs.data[engine->lists.stack.data[i]];
-        rbEventBody_FetchList(&engine->bodies.data[pair->a == index ? pair->b : pair->a]);
+        bool isFirst = pair->a == index;
+        const rbEventBody* other = &engine->bodies.data[isFirst ? pair->b : pair->a];
+        __builtin_prefetch(&other->pairs.data[isFirst ? pair->placeB : pair->placeA], 1);
+        __builtin_prefetch(&other->pairs.data[other->pairs.count - 1]);
+    }
+    for (int i = 0; i < engine->space.partners.count; ++i) {
+        const rbEventBody* other = &engine->bodies.data[engine->space.partners.data[i].id];
+        __builtin_prefetch(&other->pairs.data[other->pairs.count], 1);
+    }
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[engine->lists.stack.data[i]];
+        const rbEventBody* other = &engine->bodies.data[pair->a == index ? pair->b : pair->a];
+        __builtin_prefetch(&engine->pairs.data[other->pairs.data[other->pairs.count - 1].pair], 1);
     }
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);

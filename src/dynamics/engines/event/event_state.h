@@ -73,18 +73,16 @@ typedef struct rbEventPartner {
 typedef struct rbEventRegion {
     double expiry;
     rbVec3 ballCenter; // not wrapped
-    double ballMargin; // m, how far the center may move from it; 0: the region is the box
-    double horizon;    // s, how far the region looked ahead
     rbBounds box;      // of the whole body, not wrapped
+    double horizon;    // s, how far the region looked ahead
 } rbEventRegion;
 
-// Data of its own bodies that every event touches: three cache lines, and one that is rarely used.
-// Of the neighbors only the first is read.
+// Data of its own bodies that every event touches, by cache lines: what its neighbors read to
+// predict it, what changes with its pairs, what else a collision needs, what regions need.
 typedef struct rbEventBody {
     double time; // start of the flight
     rbVec3 position, velocity;
     double radius; // m, of all points about the center of mass, without growth
-    rbVec3 acceleration;
     double growth; // m/s
     double inverseMass;
     RB_ARRAY(rbEventNeighbor) pairs;
@@ -92,7 +90,11 @@ typedef struct rbEventBody {
         int pair;  // or RB_ENTRY_EXPIRY
         int other; // body of that pair
     } entry;       // in the heap
-    int material;  // of all its parts, -1: they differ
+    struct {
+        uint32_t groups; // bits: what it is, ...
+        uint32_t mask;   // ... and what it collides with
+    } filter;
+    int material; // of all its parts, -1: they differ
     uint8_t shape;
     bool isDynamic;
     bool isMoving;  // kinematic on a path
@@ -102,16 +104,16 @@ typedef struct rbEventBody {
     bool isCalm;      // only gentle impacts since calmTime
     bool isExact;     // it rotates by the closed form
     bool isAhead;     // the flight of the host is an earlier one
-    rbEventRegion region;
+    bool isBall;      // its region is
+    rbVec3 acceleration;
     double flightTime; // s, of the last flight: a guess for how long this one will be
-    struct {
-        uint32_t groups; // bits: what it is, ...
-        uint32_t mask;   // ... and what it collides with
-    } filter;
+    rbEventRegion region;
+    double rotation; // J, kinetic, at the start of the flight
 } rbEventBody;
 #if UINTPTR_MAX > UINT32_MAX // pointers are smaller on 32-bit machines
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
-_Static_assert(offsetof(rbEventBody, acceleration) == 64, "a free sphere is on the first");
+_Static_assert(offsetof(rbEventBody, growth) == 64, "a free sphere is on the first");
+_Static_assert(offsetof(rbEventBody, acceleration) == 128, "pairs are made with two");
 _Static_assert(offsetof(rbEventBody, region.box) == 192, "the box is on the fourth");
 #endif
 
@@ -124,7 +126,6 @@ typedef struct rbEventCold {
     int materialCount;
     double coreRadius; // m, of the core about the center of mass
     double loadAcceleration, loadTorque;
-    double rotation;    // J, kinetic, at the start of the flight
     rbVec3 planeNormal; // of planes, world
     double planeOffset;
     rbSweepMotion spin;      // the part that bounds the spin in the current flight
@@ -154,7 +155,9 @@ typedef struct rbEventPair {
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
     bool isDetected;  // general pair: by the registered detector, which may miss contact
+    int unused[4];
 } rbEventPair;
+_Static_assert(sizeof(rbEventPair) == 64, "a cache line: pairs are read in no order");
 
 // Data of a general pair.
 typedef struct rbEventPairData {
