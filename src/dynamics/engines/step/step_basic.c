@@ -296,7 +296,7 @@ static double torquePower(const rbStepRun* run)
     return power;
 }
 
-static void kickBodies(rbStepMechanism* mechanism, double h)
+void rbStep_KickBodies(rbStepMechanism* mechanism, double h)
 {
     for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
@@ -655,16 +655,12 @@ void rbStep_StopRates(const rbStepRun* run, double time)
 }
 
 // The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
-// iteration. isShared: contacts act, too, and rows may have got impulses in collisions.
-static void pushAtEnd(const rbStepRun* run, double time, double h, bool isShared)
+// iteration.
+static void pushAtEnd(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     double last = INFINITY;
-    for (int row = 0; isShared && mechanism->traits.hasLoads && row < m->rowCount; ++row) {
-        mechanism->rows.totals[row] += m->impulses[row];
-        m->impulses[row] = 0.0;
-    }
     if (mechanism->traits.hasLoads) {
         rbStep_Save(mechanism, mechanism->copies.scratch);
     }
@@ -673,16 +669,10 @@ static void pushAtEnd(const rbStepRun* run, double time, double h, bool isShared
         if (k > 0) {
             rbStep_Restore(mechanism, mechanism->copies.scratch);
             refresh(mechanism);
-            memset(m->impulses, 0, (size_t)m->rowCount * sizeof(double));
         }
-        kickBodies(mechanism, 0.5 * h);
+        rbStep_KickBodies(mechanism, 0.5 * h);
         kickDrives(mechanism, h, STAGE_END);
-        if (isShared) {
-            pushRows(mechanism, fmax(h, 0.0), false); // collisions may have brought rows to limits
-            correctVelocities(run, fmax(h, 0.0));
-        } else {
-            stopRates(run, h);
-        }
+        stopRates(run, h);
         if (!mechanism->traits.hasLoads) {
             break;
         }
@@ -739,7 +729,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
         applyFirst(mechanism, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
-    kickBodies(mechanism, share * h);
+    rbStep_KickBodies(mechanism, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -790,7 +780,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     noteRates(mechanism);
     rbStep_SetSpeeds(mechanism, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    pushAtEnd(run, time + h, h, false);
+    pushAtEnd(run, time + h, h);
     accountForEnd(run, h);
     mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
@@ -808,7 +798,7 @@ void rbStep_ClearTotals(rbStepMechanism* mechanism)
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    mechanism->isRefreshed = mechanism->isPushed = false;
+    mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(mechanism, time, 1);
     rbStep_RunMotors(run, time, h);
@@ -853,35 +843,13 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    if (mechanism->isPushed) {
-        correctVelocities(run, 0.0);
-        return;
-    }
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    pushAtEnd(run, time, h, true);
-}
-
-void rbStep_KickEarly(const rbStepRun* run, double time, double h, double part)
-{
-    RB_ASSERT(h > 0.0 && !run->mechanism->isPushed);
-    for (int row = 0; row < run->mechanism->m.rowCount; ++row) {
-        run->mechanism->rows.drives[row].elastic *= part;
-    }
-    rbStep_Renew(run->mechanism, fmax(part * h, 0.0), false);
-    rbStep_KickBasic(run, time, part * h);
-}
-
-void rbStep_CloseEarly(const rbStepRun* run, double h)
-{
-    rbStepMechanism* mechanism = run->mechanism;
-    accountForEnd(run, h);
-    for (int row = 0; row < mechanism->m.rowCount; ++row) {
-        mechanism->m.impulses[row] = mechanism->rows.drives[row].elastic = 0.0;
-    }
-    mechanism->isPushed = true;
-    rbStep_Renew(mechanism, 0.0, false);
-    noteRates(mechanism);
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
+    rbStep_KickBodies(mechanism, 0.5 * h);
+    kickDrives(mechanism, h, STAGE_END);
+    pushRows(mechanism, h, false); // collisions may have brought rows to their limits
+    correctVelocities(run, h);
 }
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
@@ -889,7 +857,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    mechanism->isRefreshed = mechanism->isPushed = false;
+    mechanism->isRefreshed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
     rbStep_PlaceFixed(mechanism, time, 1);
@@ -910,7 +878,6 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
 {
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
-    h = mechanism->isPushed ? 0.0 : h;
     const rbCorrection correction = {.h = h};
     double most = 0.0;
     rbMeasureRows(mechanism->inner, &mechanism->m, &correction, true);
@@ -926,7 +893,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(h > 0.0 && time > mechanism->grid.time);
-    accountForEnd(run, mechanism->isPushed ? 0.0 : h);
+    accountForEnd(run, h);
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.totals[row] / h;
     }

@@ -37,8 +37,7 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
         c->accounts.pulls.data[i] = RB_VEC3_ZERO;
         c->accounts.twists.data[i] = RB_VEC3_ZERO;
         c->accounts.opened.data[i] = c->bodies.data[i];
-        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 ||
-                                      c->rest.isWoken.data[i] != 0 || c->stage.isSettled.data[i]);
+        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
         if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
             rbContactStep_IsTouched(c, i)) {
             const rbMechBody* body = rbContactStep_GetBody(c, i);
@@ -227,7 +226,8 @@ void rbContactStep_CloseAccounts(rbStepContacts* c)
     sums->lifted = 0.0;
 }
 
-void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole)
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
+                                     bool hasJoints)
 {
     RB_ASSERT(island->bodyCount > 0);
     rbContactAccounts* sums = &c->accounts.sums;
@@ -250,7 +250,6 @@ void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* i
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
     double change = changeOf(c, island, &pulled, &size);
-    bool hasJoints = rbContactStep_HasMechanism(c, island);
     sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
 }
 
