@@ -47,14 +47,6 @@ static void drawLine(const rbDebugDraw* draw, rbVec3 start, rbVec3 end, uint32_t
     }
 }
 
-static void drawAxes(const rbDebugDraw* draw, rbTransform frame)
-{
-    double length = draw->axisLength;
-    drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(length, 0.0, 0.0)), COLOR_X);
-    drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, length, 0.0)), COLOR_Y);
-    drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, 0.0, length)), COLOR_Z);
-}
-
 // ------------------------------------------------------------------------------------------ shapes
 
 static rbVec3 normalOf(const rbTriangles* triangles, int index)
@@ -157,7 +149,11 @@ static rbStatus drawBody(const rbWorld* world, int index, const rbDebugDraw* dra
     }
     if (draw->enableCenters && body->hasMass) {
         drawPoint(draw, state.center, COLOR_CENTER);
-        drawAxes(draw, rbMulTransforms(state.transform, world->principals.data[index]));
+        rbTransform frame = rbMulTransforms(state.transform, world->principals.data[index]);
+        double length = draw->axisLength;
+        drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(length, 0.0, 0.0)), COLOR_X);
+        drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, length, 0.0)), COLOR_Y);
+        drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, 0.0, length)), COLOR_Z);
     }
     return status;
 }

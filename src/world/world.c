@@ -153,17 +153,6 @@ static void logStatus(rbWorld* world, const rbStepReport* report)
     }
 }
 
-// What an advance that ended halfway reports.
-static rbStepReport reportFailure(rbWorld* world, const rbGuard* guard)
-{
-    rbStepReport report = {.status = rbWorld_Recover(world, guard, NULL),
-                           .time = world->time,
-                           .bodyCount = world->aliveCount,
-                           .ledger = rbWorld_GetLedger(world)};
-    logStatus(world, &report);
-    return report;
-}
-
 static rbStepReport moveEngine(rbWorld* world, double time, double rest)
 {
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
@@ -190,7 +179,12 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     RB_USE_TASKS(NULL); // of this thread until now: back at the end, however it ends
     RB_GUARD(guard, NULL)
     {
-        return reportFailure(world, &guard);
+        rbStepReport report = {.status = rbWorld_Recover(world, &guard, NULL),
+                               .time = world->time,
+                               .bodyCount = world->aliveCount,
+                               .ledger = rbWorld_GetLedger(world)};
+        logStatus(world, &report);
+        return report;
     }
     (void)rbUseTasks(rbWorld_ChooseTasks(world));
     rbWorld_BeginMove(world);

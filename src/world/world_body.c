@@ -49,19 +49,6 @@ const char* rbWorld_NameOfBody(int index, const void* context)
     return world->bodies.data[index].name;
 }
 
-static rbStatus validateName(const rbWorld* world, const char* name, rbError* error)
-{
-    if (name == NULL || name[0] == '\0') {
-        return RB_STATUS_OK;
-    }
-    RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
-                 "the body name \"%.40s...\" has %zu bytes; the limit is %d", name, strlen(name),
-                 RB_NAME_CAPACITY - 1);
-    RB_INVALID_IF(rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world) >= 0, error,
-                  "a body named \"%s\" already exists; give each body its own name", name);
-    return RB_STATUS_OK;
-}
-
 // Energies and distances are squares, and must be finite too.
 static bool isUsable(rbVec3 v)
 {
@@ -105,7 +92,13 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbPath*
 {
     const char* name = def->name != NULL ? def->name : "";
     RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_BODY, error));
-    RB_TRY(validateName(world, def->name, error));
+    RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
+                 "the body name \"%.40s...\" has %zu bytes; the limit is %d", name, strlen(name),
+                 RB_NAME_CAPACITY - 1);
+    bool isTaken =
+        name[0] != '\0' && rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world) >= 0;
+    RB_INVALID_IF(isTaken, error, "a body named \"%s\" already exists; give each body its own name",
+                  name);
     RB_INVALID_IF((unsigned)def->type >= RB_BODY_TYPE_COUNT, error,
                   "body \"%s\": there is no body type %d", name, (int)def->type);
     rbTransform transform = {def->position, def->orientation};
@@ -138,18 +131,6 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbPath*
     return RB_STATUS_OK;
 }
 
-static int takeSlot(rbWorld* world)
-{
-    int index = rbIdPool_Take(&world->bodyIds);
-    rbArray_Put(world->bodies, index, (rbBody){0});
-    rbArray_Put(world->flights, index, (rbFlight){0});
-    rbArray_Put(world->motions, index, (rbMotionBody){0});
-    rbArray_Put(world->states, index, (rbMotionState){0});
-    rbArray_Put(world->principals, index, RB_TRANSFORM_IDENTITY);
-    world->aliveCount += 1;
-    return index;
-}
-
 rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 {
     RB_ENTER(world);
@@ -160,7 +141,13 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
         return (rbBodyId){0, 0};
     }
     rbTransform transform = {def->position, rbNormalizeQuat(def->orientation)};
-    int index = takeSlot(world);
+    int index = rbIdPool_Take(&world->bodyIds);
+    rbArray_Put(world->bodies, index, (rbBody){0});
+    rbArray_Put(world->flights, index, (rbFlight){0});
+    rbArray_Put(world->motions, index, (rbMotionBody){0});
+    rbArray_Put(world->states, index, (rbMotionState){0});
+    rbArray_Put(world->principals, index, RB_TRANSFORM_IDENTITY);
+    world->aliveCount += 1;
     rbBody* body = &world->bodies.data[index];
     body->type = def->type;
     body->path = path;

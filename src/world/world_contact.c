@@ -115,34 +115,6 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
 
 // ----------------------------------------------------------------------------------- registration
 
-// Velocities of the surfaces in the principal frame; false: none moves.
-static bool listBelts(const rbBody* body, rbQuat principal, int count, rbVec3* belts)
-{
-    bool isAny = false;
-    for (int i = 0; i < count; ++i) {
-        rbVec3 belt = body->shapes.data[rbBody_FindSolid(body, i)].def.surfaceVelocity;
-        isAny = isAny || rbLengthSquared(belt) > 0.0;
-        belts[i] = rbInvRotate(principal, belt);
-    }
-    return isAny;
-}
-
-// Contacts act at the shell: one that is larger than the body would hold it far from what it
-// touches.
-static rbStatus checkShell(const rbWorld* world, const rbBody* body, const rbContactShape* shape,
-                           rbError* error)
-{
-    double shell = world->def.contact.shell;
-    rbVec3 center = rbInvTransformPoint(shape->transform, RB_VEC3_ZERO);
-    double radius = rbGeometry_GetRadius(shape->geometry, center);
-    RB_INVALID_IF(body->hasMass && shell > radius, error,
-                  "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
-                  "contacts would hold it away from what it touches: take a shell of at most "
-                  "%.1g m, or check the unit of its size",
-                  shell, body->name, radius, SHELL_PART * radius);
-    return RB_STATUS_OK;
-}
-
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
@@ -164,22 +136,25 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
                             .isMoved = body->hasMass,
                             .groups = merged.groups,
                             .mask = merged.mask};
-    RB_TRY(checkShell(world, body, &shape, error));
+    // contacts act at the shell: one that is larger than the body would hold it far from what it
+    // touches
+    double shell = world->def.contact.shell;
+    rbVec3 center = rbInvTransformPoint(shape.transform, RB_VEC3_ZERO);
+    double radius = rbGeometry_GetRadius(shape.geometry, center);
+    RB_INVALID_IF(body->hasMass && shell > radius, error,
+                  "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
+                  "contacts would hold it away from what it touches: take a shell of at most "
+                  "%.1g m, or check the unit of its size",
+                  shell, body->name, radius, SHELL_PART * radius);
+    // velocities of the surfaces in the principal frame, unless none moves
     rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
-    shape.belts = listBelts(body, world->principals.data[index].q, count, belts) ? belts : NULL;
+    for (int i = 0; i < count; ++i) {
+        rbVec3 belt = body->shapes.data[rbBody_FindSolid(body, i)].def.surfaceVelocity;
+        shape.belts = rbLengthSquared(belt) > 0.0 ? belts : shape.belts;
+        belts[i] = rbInvRotate(world->principals.data[index].q, belt);
+    }
     rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
     rbFree(belts, (size_t)count * sizeof *belts);
-    return RB_STATUS_OK;
-}
-
-// For methods that move single bodies only.
-static rbStatus refuseJoints(const rbWorld* world, rbError* error)
-{
-    const char* kind = world->springCount > 0 ? "springs" : world->jointCount > 0 ? "joints" : NULL;
-    RB_REFUSE_IF(
-        kind != NULL, RB_STATUS_UNSUPPORTED, error,
-        "the world has %s, and contact.method \"%s\" moves single bodies only; use \"impulses\"",
-        kind, rbContactMethod_Name(world->def.contact.method));
     return RB_STATUS_OK;
 }
 
@@ -191,9 +166,11 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         return RB_STATUS_OK;
     }
     const rbContactMethodRow* row = rbContactMethodRow_Get(settings->method);
-    if (row != NULL && row->isOfSingleBodies) {
-        RB_TRY(refuseJoints(world, error));
-    }
+    const char* kind = world->springCount > 0 ? "springs" : world->jointCount > 0 ? "joints" : NULL;
+    RB_REFUSE_IF(
+        row != NULL && row->isOfSingleBodies && kind != NULL, RB_STATUS_UNSUPPORTED, error,
+        "the world has %s, and contact.method \"%s\" moves single bodies only; use \"impulses\"",
+        kind, rbContactMethod_Name(settings->method));
     rbContactPairs* pairs = rbStepEngine_GetPairs(world->engine);
     for (int i = 0; i < world->materialPairs.count; ++i) {
         const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
@@ -220,17 +197,6 @@ static const char* labelBody(const rbWorld* world, rbBodyId bodyId, char* text)
 {
     return RB_IS_NULL(bodyId) ? "?"
                               : rbWorld_LabelBody(world, rbWorld_BodyIndex(world, bodyId), text);
-}
-
-// What to do about it.
-static const char* getRemedy(const rbWorld* world)
-{
-    const rbContactSettings* settings = &world->def.contact;
-    bool isLeft = settings->isOverlapAllowed && rbWorld_GetContactStatistics(world).overlap >
-                                                    rbContactSettings_GetTolerance(settings).gap;
-    return isLeft ? "place them apart, take a larger contact.partSpeed or a longer run"
-                  : "take smaller steps, more sweeps (contact.sweepsMax), shock propagation "
-                    "(contact.shockAfter) or larger tolerances";
 }
 
 size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capacity)
@@ -276,13 +242,19 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
 bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 {
     char text[300];
-    if (rbWorld_GetContactStatistics(world).unmetSteps == 0) {
+    const rbContactSettings* settings = &world->def.contact;
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    if (s.unmetSteps == 0) {
         return false;
     }
+    bool isLeft =
+        settings->isOverlapAllowed && s.overlap > rbContactSettings_GetTolerance(settings).gap;
     (void)rbWorld_DescribeContactMiss(world, text, sizeof text);
     (void)rbError_Set(error, RB_STATUS_NUMERICAL,
                       "contacts missed a tolerance before t = %.9g s: %s so far; %s", time, text,
-                      getRemedy(world));
+                      isLeft ? "place them apart, take a larger contact.partSpeed or a longer run"
+                             : "take smaller steps, more sweeps (contact.sweepsMax), shock "
+                               "propagation (contact.shockAfter) or larger tolerances");
     return true;
 }
 

@@ -99,17 +99,6 @@ static void destroyEngine(rbWorld* world)
 
 // --------------------------------------------------------------------------------------- advancing
 
-// Resting bodies get their loads back before they are registered anew.
-static void releaseHeld(rbWorld* world)
-{
-    for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbEventEngine_IsResting(world->engine, i) && world->bodies.data[i].hasMass) {
-            rbWorld_RefreshLoads(world, i);
-            rbWorld_StartFlight(world, i);
-        }
-    }
-}
-
 // isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
@@ -122,7 +111,13 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
         rbEventEngine_SetMaterialPair(world->engine, slot->kindA, slot->kindB, &slot->pair);
     }
     rbEventEngine_SetFilter(world->engine, rbWorld_GetPairFilter(world), world);
-    releaseHeld(world);
+    // resting bodies get their loads back before they are registered anew
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (rbEventEngine_IsResting(world->engine, i) && world->bodies.data[i].hasMass) {
+            rbWorld_RefreshLoads(world, i);
+            rbWorld_StartFlight(world, i);
+        }
+    }
     for (int i = 0; i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
             RB_TRY(registerBody(world, i, error));

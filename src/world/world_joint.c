@@ -91,19 +91,6 @@ static const char* nameOfLink(int index, const void* context)
 DEFINE_FINDERS(Joint, joint, 0)
 DEFINE_FINDERS(Spring, spring, 1)
 
-static rbStatus validateName(const rbWorld* world, const Link* link, rbError* error)
-{
-    const char* name = link->name;
-    RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
-                 "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name, link->what,
-                 strlen(name), RB_NAME_CAPACITY - 1);
-    int other = rbNameTable_Find(&world->linkNames, name, nameOfLink, world);
-    RB_INVALID_IF(other >= 0, error,
-                  "%s \"%s\": a %s of this name already exists; give each its own name", link->what,
-                  name, other % 2 == 0 ? "joint" : "spring");
-    return RB_STATUS_OK;
-}
-
 // Checks that the name is short enough and unique among joints and springs, that the bodies exist,
 // differ, and one is dynamic; -1 is the world.
 static rbStatus validateLink(const rbWorld* world, Link* link, int* indexA, int* indexB,
@@ -111,8 +98,15 @@ static rbStatus validateLink(const rbWorld* world, Link* link, int* indexA, int*
 {
     if (link->name == NULL || link->name[0] == '\0') {
         link->name = "(without a name)";
-    } else if (validateName(world, link, error) != RB_STATUS_OK) {
-        return error->status;
+    } else {
+        const char* name = link->name;
+        RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
+                     "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name,
+                     link->what, strlen(name), RB_NAME_CAPACITY - 1);
+        int other = rbNameTable_Find(&world->linkNames, name, nameOfLink, world);
+        RB_INVALID_IF(other >= 0, error,
+                      "%s \"%s\": a %s of this name already exists; give each its own name",
+                      link->what, name, other % 2 == 0 ? "joint" : "spring");
     }
     const rbBodyId ids[2] = {link->bodyA, link->bodyB};
     int indices[2];
@@ -802,20 +796,6 @@ bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom
     return joint->model.freedoms[freedom].kind == RB_FREEDOM_ANGLE;
 }
 
-// Changes what acts along a freedom; the energy reference moves with that of its springs.
-static void changeFreedom(rbWorld* world, rbJoint* joint, int freedom, const rbFreedomDef* def)
-{
-    world->energyReference -= getJointEnergy(world, joint);
-    bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
-    joint->def.freedoms[freedom] = *def;
-    joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
-    rbJoint_DefineMotor(joint, freedom, &def->motor);
-    addElastic(world, joint);
-    if (isOther && rbWorld_GetStepEngine(world) != NULL) {
-        rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
-    }
-}
-
 rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, const rbFreedomDef* def,
                             rbError* error)
 {
@@ -837,7 +817,16 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     RB_TRY(makeModel(world, &changed, &changed.def, error));
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world);
-    changeFreedom(world, joint, freedom, def);
+    // the energy reference moves with that of the springs
+    world->energyReference -= getJointEnergy(world, joint);
+    bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
+    joint->def.freedoms[freedom] = *def;
+    joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
+    rbJoint_DefineMotor(joint, freedom, &def->motor);
+    addElastic(world, joint);
+    if (isOther && rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_ResetMotor(world->engine, joint->index, freedom);
+    }
     return rbWorld_EndTrial(world, &trial, error);
 }
 

@@ -100,17 +100,6 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
     return isSame;
 }
 
-static rbStatus validateGrowth(const rbWorld* world, int index, rbError* error)
-{
-    const rbBody* body = &world->bodies.data[index];
-    bool hasGrown = body->growth != 0.0 && world->time != 0.0;
-    RB_REFUSE_IF(
-        hasGrown && world->def.engine == RB_ENGINE_EVENT, RB_STATUS_UNSUPPORTED, error,
-        "body \"%s\" has grown by %g m: queries need shapes of constant size; give it no growth",
-        body->name, body->growth * world->time);
-    return RB_STATUS_OK;
-}
-
 // The tree of a world, up to date. UNSUPPORTED if a body has grown.
 static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
 {
@@ -133,7 +122,11 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     int number = 0;
     for (int i = 0; i < world->bodies.count; ++i) {
         const rbBody* body = &world->bodies.data[i];
-        RB_TRY(validateGrowth(world, i, error));
+        bool hasGrown = body->growth != 0.0 && world->time != 0.0;
+        RB_REFUSE_IF(hasGrown && world->def.engine == RB_ENGINE_EVENT, RB_STATUS_UNSUPPORTED, error,
+                     "body \"%s\" has grown by %g m: queries need shapes of constant size; give it "
+                     "no growth",
+                     body->name, body->growth * world->time);
         rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;
         RB_EACH_SOLID(shape, body) {
             Item item = {
@@ -216,20 +209,15 @@ static double enterBox(const rbBoxWalk* walk, const rbBounds* box)
     return span[0] <= span[1] + 4.0 * DBL_EPSILON * span[0] ? span[0] : (double)INFINITY;
 }
 
-static bool isWanted(const Query* query, const Item* item)
-{
-    const rbShapeDef* shape = &query->world->bodies.data[item->body].shapes.data[item->shape].def;
-    const rbQueryFilter* filter = &query->filter;
-    bool isIgnored = filter->ignored.index1 == (uint32_t)item->body + 1u &&
-                     filter->ignored.generation == item->generation;
-    return !isIgnored && (filter->groups & shape->mask) != 0 && (shape->groups & filter->mask) != 0;
-}
-
 static bool visitItem(rbBoxWalk* walk, int id)
 {
     Query* query = (Query*)walk;
     const Item* item = &query->tree->items.data[id];
-    if (!isWanted(query, item)) {
+    const rbShapeDef* shape = &query->world->bodies.data[item->body].shapes.data[item->shape].def;
+    const rbQueryFilter* filter = &query->filter;
+    bool isIgnored = filter->ignored.index1 == (uint32_t)item->body + 1u &&
+                     filter->ignored.generation == item->generation;
+    if (isIgnored || (filter->groups & shape->mask) == 0 || (shape->groups & filter->mask) == 0) {
         return true;
     }
     query->tree->counts.shapeTests += 1;

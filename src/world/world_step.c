@@ -368,16 +368,6 @@ static void registerTouched(rbWorld* world, const rbStepHost* host)
     world->touched.count = 0;
 }
 
-static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* failedBody)
-{
-    *failedBody = rbWorld_BodyIdOf(world, body);
-    return rbError_Set(
-        &world->engineError, RB_STATUS_LIMIT,
-        "the state of the mechanism with body \"%s\" stopped being finite after t = %.9g s; all "
-        "bodies are as they were then; use smaller steps, or check the forces on it",
-        RB_LABEL_BODY(world, body), time);
-}
-
 // Mechanisms whose bodies differ by more are reported when a step misses its tolerance.
 #define SPREAD_MOST 1e10
 
@@ -469,17 +459,6 @@ void rbWorld_WriteStepJournal(void* context, const rbEvent* happened)
     }
 }
 
-// Where the last bodies that could collide are gone, no step will tell that their touches ended.
-static void endTouches(rbWorld* world)
-{
-    for (int kind = 0; kind < RB_TOUCH_COUNT && !world->hasContacts; ++kind) {
-        if (world->touches[kind].count > 0) {
-            world->foundTouches.count = 0;
-            rbWorld_MergeTouches(world, (rbTouchKind)kind, world->time);
-        }
-    }
-}
-
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbStepHost host = rbWorld_GetStepHost(world);
@@ -489,7 +468,13 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);
-    endTouches(world);
+    // where the last bodies that could collide are gone, no step will tell that their touches ended
+    for (int kind = 0; kind < RB_TOUCH_COUNT && !world->hasContacts; ++kind) {
+        if (world->touches[kind].count > 0) {
+            world->foundTouches.count = 0;
+            rbWorld_MergeTouches(world, (rbTouchKind)kind, world->time);
+        }
+    }
     rbStatus status = rbStepEngine_Advance(world->engine, &host, time, reached);
     rbWorld_ReserveContacts(world);
     if (status == RB_STATUS_NUMERICAL && world->def.step.accuracy == RB_ACCURACY_GAME) {
@@ -497,7 +482,12 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     }
     int failed = rbStepEngine_GetFailedBody(world->engine);
     if (status == RB_STATUS_LIMIT && failed >= 0) {
-        return nameFailure(world, failed, *reached, failedBody);
+        *failedBody = rbWorld_BodyIdOf(world, failed);
+        return rbError_Set(&world->engineError, RB_STATUS_LIMIT,
+                           "the state of the mechanism with body \"%s\" stopped being finite after "
+                           "t = %.9g s; all bodies are as they were then; use smaller steps, or "
+                           "check the forces on it",
+                           RB_LABEL_BODY(world, failed), *reached);
     }
     status = status != RB_STATUS_OK ? nameShortfall(world, status, *reached, failedBody) : status;
     // the first step that missed its tolerance goes into the journal, at its own time, whatever the

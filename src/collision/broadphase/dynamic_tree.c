@@ -183,19 +183,6 @@ static int takeNode(rbDynamicTree* tree)
 
 // --------------------------------------------------------------------------------------- rotations
 
-// Swaps the contents of two slots.
-static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
-{
-    rbFloatBox* a = getBox(tree, slotA);
-    rbFloatBox* b = getBox(tree, slotB);
-    int32_t childA = rbGetLane(&a->lower[3]), childB = rbGetLane(&b->lower[3]);
-    rbFloatBox kept = *a;
-    copyBox(a, b);
-    copyBox(b, &kept);
-    setChild(tree, slotA, childB);
-    setChild(tree, slotB, childA);
-}
-
 // Swaps a child of a node with a child of its other child where that makes the other child smaller.
 // The hull of the node stays the same. True if anything changed.
 static bool rotate(rbDynamicTree* tree, int node)
@@ -226,7 +213,14 @@ static bool rotate(rbDynamicTree* tree, int node)
         return false;
     }
     int changed = bestSlot >> 1;
-    swapSlots(tree, 2 * node + 1 - bestPlace, bestSlot);
+    int32_t replaced = 2 * node + 1 - bestPlace;
+    rbFloatBox *a = getBox(tree, replaced), *b = getBox(tree, bestSlot);
+    int32_t childA = rbGetLane(&a->lower[3]), childB = rbGetLane(&b->lower[3]);
+    rbFloatBox kept = *a;
+    copyBox(a, b);
+    copyBox(b, &kept);
+    setChild(tree, replaced, childB);
+    setChild(tree, bestSlot, childA);
     rbFloatBox hull =
         findHull(&tree->nodes.data[changed].boxes[0], &tree->nodes.data[changed].boxes[1]);
     copyBox(&here->boxes[bestPlace], &hull);
@@ -506,17 +500,6 @@ static void insert(rbBroadPhase* broad, int id)
     improve(broad);
 }
 
-// The hull of the grandparent of a leaf, or NULL if none is stored.
-static const rbFloatBox* findGrandparentBox(const rbDynamicTree* tree, int32_t slot)
-{
-    int32_t parent = getParent(&tree->nodes.data[slot >> 1]);
-    if (parent < 0) {
-        return NULL;
-    }
-    int32_t grandparent = getParent(&tree->nodes.data[parent >> 1]);
-    return grandparent < 0 ? NULL : getBox(tree, grandparent);
-}
-
 static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 {
     (void)old;
@@ -526,8 +509,10 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
         return; // the only box
     }
     rbFloatBox box = findBox(broad, ~id);
-    const rbFloatBox* around = findGrandparentBox(tree, slot);
-    if (around == NULL || isInside(&box, around)) {
+    int32_t parent = getParent(&tree->nodes.data[slot >> 1]);
+    int32_t grandparent = parent < 0 ? -1 : getParent(&tree->nodes.data[parent >> 1]);
+    // only a grandparent has its hull stored
+    if (grandparent < 0 || isInside(&box, getBox(tree, grandparent))) {
         copyBox(getBox(tree, slot), &box);
         refit(tree, slot >> 1);
     } else {
@@ -606,18 +591,6 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     __atomic_fetch_add(&broad->counts.candidates, found->count - first, __ATOMIC_RELAXED);
 }
 
-// The box of a slot, larger by the rounding to float.
-static rbBounds getBounds(const rbFloatBox* box)
-{
-    const float *a = box->lower, *b = box->upper;
-    rbVec3 lower = {(double)a[0], (double)a[1], (double)a[2]};
-    rbVec3 upper = {(double)b[0], (double)b[1], (double)b[2]};
-    rbVec3 largest = rbMax3(rbAbs3(lower), rbAbs3(upper));
-    double slack = (double)FLT_EPSILON * (largest.x + largest.y + largest.z) + (double)FLT_MIN;
-    rbVec3 wide = {slack, slack, slack};
-    return (rbBounds){rbSub(lower, wide), rbAdd(upper, wide)};
-}
-
 // Visits what is below a child, the nearer box first; false ends the walk.
 // NOLINTNEXTLINE(misc-no-recursion): insertion bounds the depth.
 static bool walkBelow(const rbDynamicTree* tree, int32_t child, rbBoxWalk* walk)
@@ -628,7 +601,14 @@ static bool walkBelow(const rbDynamicTree* tree, int32_t child, rbBoxWalk* walk)
     const rbTreeNode* node = &tree->nodes.data[child];
     double keys[2];
     for (int place = 0; place < 2; ++place) {
-        rbBounds box = getBounds(&node->boxes[place]);
+        // larger by the rounding to float
+        const float *a = node->boxes[place].lower, *b = node->boxes[place].upper;
+        rbVec3 lower = {(double)a[0], (double)a[1], (double)a[2]};
+        rbVec3 upper = {(double)b[0], (double)b[1], (double)b[2]};
+        rbVec3 largest = rbMax3(rbAbs3(lower), rbAbs3(upper));
+        double slack = (double)FLT_EPSILON * (largest.x + largest.y + largest.z) + (double)FLT_MIN;
+        rbVec3 wide = {slack, slack, slack};
+        rbBounds box = {rbSub(lower, wide), rbAdd(upper, wide)};
         keys[place] = walk->enter(walk, &box);
     }
     int near = keys[0] <= keys[1] ? 0 : 1;

@@ -73,18 +73,6 @@ static void growBuckets(rbPairTable* table)
     }
 }
 
-static int takeEntry(rbPairTable* table)
-{
-    if (table->freeEntry1 != 0) {
-        int e = table->freeEntry1 - 1;
-        table->freeEntry1 = table->entries[e].nextInBucket;
-        return e;
-    }
-    table->entries =
-        rbGrowArray(table->entries, &table->capacity, table->end + 1, sizeof *table->entries);
-    return table->end++;
-}
-
 int rbPairTable_Add(rbPairTable* table, int a, int b)
 {
     RB_ASSERT(a != b);
@@ -97,7 +85,14 @@ int rbPairTable_Add(rbPairTable* table, int a, int b)
     if (table->count >= table->bucketCapacity) {
         growBuckets(table);
     }
-    e = takeEntry(table);
+    e = table->freeEntry1 - 1;
+    if (e >= 0) {
+        table->freeEntry1 = table->entries[e].nextInBucket;
+    } else {
+        table->entries =
+            rbGrowArray(table->entries, &table->capacity, table->end + 1, sizeof *table->entries);
+        e = table->end++;
+    }
     rbPairEntry* entry = &table->entries[e];
     *entry = (rbPairEntry){.ids = {a < b ? a : b, a < b ? b : a}};
     int32_t* bucket = getBucket(table, entry->ids[0], entry->ids[1]);

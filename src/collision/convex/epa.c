@@ -683,19 +683,6 @@ typedef struct Sight {
     const rbCsoPoint* point; // the next one in the scratch memory
 } Sight;
 
-// Records the direction of a face if it is the best one. A face whose bounds meet replaces an
-// older one of the same height within the tolerance, because it contains the foot point.
-static void noteFace(Search* s, int index, const Sight* sight, bool isDone)
-{
-    double height = sight->height + s->off;
-    if (height < s->height || (isDone && s->face >= 0)) {
-        s->height = height;
-        s->normal = sight->normal;
-        s->face = index;
-        s->scratch->keyMax = keyMaxOf(s);
-    }
-}
-
 static bool isVertexOf(const Search* s, int index, rbVec3 w)
 {
     const rbEpaFace* face = &s->scratch->faces[index];
@@ -777,7 +764,14 @@ static bool growByFace(Search* s, int index, rbStopReason* reason)
     double open = sight.height - sight.distance;
     double reach = s->settings->relativeTolerance * (sight.distance + s->off);
     bool isDone = open <= s->gap || (s->isInside && open <= reach);
-    noteFace(s, index, &sight, isDone);
+    // The best direction. A face whose bounds meet replaces an older one of the same height within
+    // the tolerance, because it contains the foot point.
+    if (sight.height + s->off < s->height || (isDone && s->face >= 0)) {
+        s->height = sight.height + s->off;
+        s->normal = sight.normal;
+        s->face = index;
+        s->scratch->keyMax = keyMaxOf(s);
+    }
     if (isDone || isVertexOf(s, index, sight.point->w) ||
         (s->mayCap && s->isInside && tryCap(s, index, sight.distance, sight.point))) {
         *reason = reasonOf(s);

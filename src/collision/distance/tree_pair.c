@@ -429,17 +429,6 @@ static void visit(Search* search, const rbTreeEntry* entry)
     keep(search, measured);
 }
 
-// Least bound of the pending pairs, at most the best known distance.
-static double leastBound(const Search* search)
-{
-    double least = search->best + search->moved;
-    for (int i = 0; i < search->top; ++i) {
-        least = fmin(least, search->stack[i].key);
-    }
-    least = search->count > 0 ? fmin(least, search->heap[0].key) : least;
-    return least - search->moved;
-}
-
 static bool isEnough(Search* search)
 {
     const rbTreePairInput* input = search->input;
@@ -487,17 +476,6 @@ static void run(Search* search)
 }
 
 // ----------------------------------------------------------------------------------------- front
-
-// An upper bound of the displacement of any point of B relative to A.
-static double boundMotion(const rbFront* front, const rbTreePairInput* input)
-{
-    rbVec3 center = input->b->origin;
-    rbVec3 shift = rbSub(rbTransformPoint(input->transformBtoA, center),
-                         rbTransformPoint(front->transformBtoA, center));
-    rbQuat turn = rbMulQuat(rbConjugate(front->transformBtoA.q), input->transformBtoA.q);
-    double chord = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    return rbLength(shift) + chord * input->b->radius;
-}
 
 // Recomputes the bounds of front pairs that might matter; those that do matter leave the front and
 // become pending.
@@ -555,7 +533,13 @@ static bool resumeFront(Search* search)
     if (front->triangleA >= 0) {
         testTriangles(search, front->triangleA, front->triangleB, INFINITY);
     }
-    search->moved = front->moved + boundMotion(front, input) + search->slack;
+    // an upper bound of the displacement of any point of B relative to A
+    rbVec3 shift = rbSub(rbTransformPoint(input->transformBtoA, input->b->origin),
+                         rbTransformPoint(front->transformBtoA, input->b->origin));
+    rbQuat turn = rbMulQuat(rbConjugate(front->transformBtoA.q), input->transformBtoA.q);
+    double chord = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    double motion = rbLength(shift) + chord * input->b->radius;
+    search->moved = front->moved + motion + search->slack;
     double size = input->a->radius + input->b->radius;
     if (!front->isCover || front->count > GROWTH_MAX * front->freshCount ||
         !(search->moved <= MOVED_MAX * size)) {
@@ -645,7 +629,13 @@ rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
     }
     run(&search);
     rbTreePairResult* result = &search.result;
-    result->lower = fmax(0.0, leastBound(&search) - search.slack);
+    // the least bound of the pending pairs, at most the best known distance
+    double least = search.best + search.moved;
+    for (int i = 0; i < search.top; ++i) {
+        least = fmin(least, search.stack[i].key);
+    }
+    least = search.count > 0 ? fmin(least, search.heap[0].key) : least;
+    result->lower = fmax(0.0, least - search.moved - search.slack);
     result->upper = result->triangleA >= 0 ? search.best + search.slack : INFINITY;
     if (input->front != NULL) {
         leaveFront(&search, isFresh);

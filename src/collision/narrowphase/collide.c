@@ -405,22 +405,6 @@ static double gapOfAxes(const Segment* a, const Segment* b, rbVec3 n)
            b->half * fabs(rbDot(n, b->direction));
 }
 
-// Handles ends that are level with each other to rounding: a difference along the axes that is only
-// rounding tilts the normal of thin capsules. Uses the perpendicular to the axes, if that proves a
-// larger gap.
-static void levelNormal(const Segment* a, const Segment* b, rbVec3 between, rbVec3* normal,
-                        double* distance)
-{
-    rbVec3 level = rbAddScaled(between, -rbDot(between, b->direction), b->direction);
-    level = rbAddScaled(level, -rbDot(level, a->direction), a->direction);
-    rbVec3 n;
-    double length = rbSplitLength(level, *normal, &n);
-    if (length > 0.0 && gapOfAxes(a, b, n) > gapOfAxes(a, b, *normal)) {
-        *normal = n;
-        *distance = length;
-    }
-}
-
 rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
                                      rbTransform transformBtoA)
 {
@@ -457,7 +441,17 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
         distance = rbSplitLength(between, across, &normal);
         double along = fmax(fabs(between.z), fabs(rbDot(between, axisB.direction)));
         if (along <= RB_COLLIDE_SLACK * scale && distance < 1e-3 * scale) {
-            levelNormal(&axisA, &axisB, between, &normal, &distance);
+            // Ends that are level with each other to rounding: a difference along the axes that is
+            // only rounding tilts the normal of thin capsules. The perpendicular to the axes, if
+            // that proves a larger gap.
+            rbVec3 level = rbAddScaled(between, -rbDot(between, axisB.direction), axisB.direction);
+            level = rbAddScaled(level, -rbDot(level, axisA.direction), axisA.direction);
+            rbVec3 n;
+            double length = rbSplitLength(level, normal, &n);
+            if (length > 0.0 && gapOfAxes(&axisA, &axisB, n) > gapOfAxes(&axisA, &axisB, normal)) {
+                normal = n;
+                distance = length;
+            }
         }
     }
     rbVec3 pointA = rbAddScaled(pair.pointA, radiusA, normal);
@@ -565,17 +559,6 @@ static double reachAlong(const BoxPair* pair, rbVec3 n)
     return reach;
 }
 
-// Orients the axis from A to B and measures the gap.
-static void finishAxis(const BoxPair* pair, Axis* axis)
-{
-    double between = rbDot(axis->normal, pair->center);
-    if (between < 0.0) {
-        axis->normal = rbNeg(axis->normal);
-        between = -between;
-    }
-    axis->gap = between - reachAlong(pair, axis->normal);
-}
-
 // Unit vector along e_i x b, false if they are exactly parallel.
 static bool crossWithAxis(int i, rbVec3 b, rbVec3* n)
 {
@@ -655,7 +638,11 @@ static void addEdgeAxes(const BoxPair* pair, int i, Axes* axes)
         }
         Axis axis = {.kind = EDGES, .i = i, .j = j};
         if (crossWithAxis(i, pair->axesB[j], &axis.normal)) {
-            finishAxis(pair, &axis);
+            // from A to B
+            double between = rbDot(axis.normal, pair->center);
+            axis.normal = between < 0.0 ? rbNeg(axis.normal) : axis.normal;
+            between = between < 0.0 ? -between : between;
+            axis.gap = between - reachAlong(pair, axis.normal);
             addAxis(pair, axes, &axis);
         }
     }
@@ -671,19 +658,6 @@ static void collectAxes(const BoxPair* pair, Axes* axes)
     for (int i = 0; i < 3; ++i) {
         addEdgeAxes(pair, i, axes);
     }
-}
-
-// The same pair seen from B.
-static BoxPair swapPair(const BoxPair* pair)
-{
-    RB_ASSERT(!pair->isSegment);
-    rbMat3 m = {pair->axesB[0], pair->axesB[1], pair->axesB[2]};
-    rbMat3 inverse = rbTranspose(m);
-    return (BoxPair){.halfA = {pair->halfB[0], pair->halfB[1], pair->halfB[2]},
-                     .halfB = {pair->halfA[0], pair->halfA[1], pair->halfA[2]},
-                     .axesB = {inverse.cx, inverse.cy, inverse.cz},
-                     .center = rbNeg(rbMulMtV(m, pair->center)),
-                     .scale = pair->scale};
 }
 
 // Corners of the feature of B that is lowest along n, in cyclic order; 1, 2 or 4.
@@ -766,8 +740,14 @@ static bool witnessOnFace(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 
 static bool witnessOnFaceOfB(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
+    RB_ASSERT(!pair->isSegment);
     rbMat3 m = {pair->axesB[0], pair->axesB[1], pair->axesB[2]};
-    BoxPair swapped = swapPair(pair);
+    rbMat3 inverse = rbTranspose(m);
+    BoxPair swapped = {.halfA = {pair->halfB[0], pair->halfB[1], pair->halfB[2]},
+                       .halfB = {pair->halfA[0], pair->halfA[1], pair->halfA[2]},
+                       .axesB = {inverse.cx, inverse.cy, inverse.cz},
+                       .center = rbNeg(rbMulMtV(m, pair->center)),
+                       .scale = pair->scale};
     rbVec3 n = unitVector(axis->j, -rbDot(axis->normal, pair->axesB[axis->j]));
     n = rbScale(1.0 / fabs(rbGetComponent(n, axis->j)), n);
     Axis seen = {FACE_A, axis->j, -1, n, axis->gap};

@@ -236,20 +236,6 @@ static void overlapSides(const rbContactFeature* a, const rbContactFeature* b, r
     }
 }
 
-// The corners of a feature over a plane. isPlaneA: A is the plane.
-static void projectOnPlane(const rbContactFeature* feature, const rbSeparation* s, bool isPlaneA,
-                           rbFeaturePoints* candidates)
-{
-    rbVec3 onPlane = isPlaneA ? s->pointA : s->pointB;
-    for (int k = 0; k < feature->count; ++k) {
-        rbVec3 corner = feature->corners[k];
-        double along = rbDot(s->normal, rbSub(corner, onPlane)); // from the plane along the normal
-        rbVec3 pointA = isPlaneA ? rbAddScaled(corner, -along, s->normal) : corner;
-        addCandidate(candidates, pointA, isPlaneA ? along : -along, s->normal,
-                     makeVertexId(!isPlaneA, feature->vertexIds[k], 0));
-    }
-}
-
 void rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* s,
                     rbFeaturePoints* candidates)
 {
@@ -497,7 +483,15 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     rbFeaturePoints candidates;
     candidates.count = 0;
     if (isPlane) {
-        projectOnPlane(&features[isPlaneA ? 1 : 0], &s, isPlaneA, &candidates);
+        const rbContactFeature* feature = &features[isPlaneA ? 1 : 0];
+        rbVec3 onPlane = isPlaneA ? s.pointA : s.pointB;
+        for (int k = 0; k < feature->count; ++k) {
+            rbVec3 corner = feature->corners[k];
+            double along = rbDot(n, rbSub(corner, onPlane)); // from the plane along the normal
+            rbVec3 pointA = isPlaneA ? rbAddScaled(corner, -along, n) : corner;
+            addCandidate(&candidates, pointA, isPlaneA ? along : -along, n,
+                         makeVertexId(!isPlaneA, feature->vertexIds[k], 0));
+        }
     } else {
         rbMeetFeatures(features, &s, &candidates);
     }

@@ -111,19 +111,6 @@ static rbVec3 findNearest(const rbParting* parting)
     return x;
 }
 
-// The part of a step that stays in the half spaces.
-static double findPart(const rbParting* parting, rbVec3 step)
-{
-    double part = 1.0;
-    for (int i = 0; i < parting->count; ++i) {
-        const rbHalfSpace* plane = &parting->planes[i];
-        double approach = -rbDot(plane->normal, step);
-        double room = fmax(rbDot(plane->normal, parting->translation) - plane->offset, 0.0);
-        part = approach * part > room + VIOLATION * parting->size ? room / approach : part;
-    }
-    return part;
-}
-
 // --------------------------------------------------------------------------------------- descent
 
 bool rbParting_Add(rbParting* parting, rbVec3 normal, double gap)
@@ -150,7 +137,14 @@ void rbParting_Shorten(rbParting* parting, double gap)
         rbVec3 step = rbSub(findNearest(parting), parting->translation);
         double far = rbLength(step), most = 0.99 * reach;
         step = far > most ? rbScale(most / far, step) : step;
-        rbVec3 next = rbAddScaled(parting->translation, findPart(parting, step), step);
+        double part = 1.0; // of the step that stays in the half spaces
+        for (int k = 0; k < parting->count; ++k) {
+            const rbHalfSpace* plane = &parting->planes[k];
+            double approach = -rbDot(plane->normal, step);
+            double room = fmax(rbDot(plane->normal, parting->translation) - plane->offset, 0.0);
+            part = approach * part > room + VIOLATION * parting->size ? room / approach : part;
+        }
+        rbVec3 next = rbAddScaled(parting->translation, part, step);
         double gain = length - rbLength(next);
         parting->translation = gain > 0.0 ? next : parting->translation;
         if (far > most) {

@@ -463,18 +463,6 @@ static void tryWall(Search* search, const rbClosest* closest)
     }
 }
 
-// Surfaces without an inside.
-static void setNoDepth(const rbMeshPair* pair, const Crossing* crossing, rbSeparation* separation)
-{
-    rbVec3 n = rbNormalize(crossing->normals);
-    if (!(rbLength(n) > 0.0)) {
-        rbVec3 center = rbTransformPoint(pair->transformBtoA, pair->b->polyhedron->tree->origin);
-        n = rbNormalize(rbSub(center, pair->a->polyhedron->tree->origin));
-    }
-    separation->normal = rbLength(n) > 0.0 ? n : rbMakeVec3(0.0, 0.0, 1.0);
-    separation->distance = separation->lower = separation->upper = 0.0;
-}
-
 static bool addPlane(const rbNearPair* pair, void* context)
 {
     double gap = sqrt(pair->closest.squared);
@@ -485,20 +473,6 @@ static bool addPlane(const rbNearPair* pair, void* context)
 static bool collectPlanes(rbParting* parting, double reach)
 {
     return visitNear(parting->context, parting->translation, reach, addPlane, parting);
-}
-
-// From a separating translation to a local minimum of the length.
-static void shorten(Search* search)
-{
-    rbMeshPair pair = *search->pair;
-    rbParting parting = {.collect = collectPlanes,
-                         .context = &pair,
-                         .planes = pair.scratch,
-                         .capacity = (int)(pair.scratchSize / sizeof(rbHalfSpace)),
-                         .size = search->size,
-                         .translation = search->best};
-    rbParting_Shorten(&parting, search->hasWitness ? search->witness.lower : 0.0);
-    (void)tryOffset(search, parting.translation);
 }
 
 // Depth of intersecting triangles.
@@ -545,7 +519,15 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
         (void)visitNear(pair, RB_VEC3_ZERO, 0.0, addMeeting, &crossing);
     }
     if (!pair->a->isSolid && !pair->b->isSolid) {
-        setNoDepth(pair, &crossing, separation);
+        // surfaces without an inside
+        rbVec3 n = rbNormalize(crossing.normals);
+        if (!(rbLength(n) > 0.0)) {
+            rbVec3 center =
+                rbTransformPoint(pair->transformBtoA, pair->b->polyhedron->tree->origin);
+            n = rbNormalize(rbSub(center, pair->a->polyhedron->tree->origin));
+        }
+        separation->normal = rbLength(n) > 0.0 ? n : rbMakeVec3(0.0, 0.0, 1.0);
+        separation->distance = separation->lower = separation->upper = 0.0;
         return;
     }
     Search search;
@@ -564,7 +546,16 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
     descend(&search);
     separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
     if (pair->wish == RB_DEPTH_SHORTEST) {
-        shorten(&search);
+        // from a separating translation to a local minimum of the length
+        rbMeshPair same = *pair;
+        rbParting parting = {.collect = collectPlanes,
+                             .context = &same,
+                             .planes = pair->scratch,
+                             .capacity = (int)(pair->scratchSize / sizeof(rbHalfSpace)),
+                             .size = search.size,
+                             .translation = search.best};
+        rbParting_Shorten(&parting, search.hasWitness ? search.witness.lower : 0.0);
+        (void)tryOffset(&search, parting.translation);
         separation->upper = fmin(separation->upper, -boundDepth(&search, &crossing));
     }
     rbVec3 n = rbScale(1.0 / search.length, search.best);

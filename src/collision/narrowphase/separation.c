@@ -634,19 +634,6 @@ static rbStatus visitLeaves(Query* query, const PairLeaf* leaf, VisitFn* visit)
     return status;
 }
 
-// Keeps the nearer of two results; the bounds of the union are the least of the parts' bounds.
-static void takeNearer(rbSeparation* best, const rbSeparation* part)
-{
-    double lower = fmin(best->lower, part->lower), upper = fmin(best->upper, part->upper);
-    int iterations = best->iterations + part->iterations;
-    if (part->distance < best->distance) {
-        *best = *part;
-    }
-    best->lower = lower;
-    best->upper = upper;
-    best->iterations = iterations;
-}
-
 static rbStatus visitOnly(Query* query, const PairLeaf* leaf)
 {
     return measurePair(query, leaf, query->separation);
@@ -662,7 +649,14 @@ static rbStatus visitNearest(Query* query, const PairLeaf* leaf)
     part.pointA = rbTransformPoint(leaf->partToA, part.pointA);
     part.pointB = rbTransformPoint(leaf->partToA, part.pointB);
     part.normal = rbRotate(leaf->partToA.q, part.normal);
-    takeNearer(query->separation, &part);
+    // the nearer of two results; the bounds of the union are the least of the parts' bounds
+    rbSeparation* best = query->separation;
+    double lower = fmin(best->lower, part.lower), upper = fmin(best->upper, part.upper);
+    int iterations = best->iterations + part.iterations;
+    *best = part.distance < best->distance ? part : *best;
+    best->lower = lower;
+    best->upper = upper;
+    best->iterations = iterations;
     return RB_STATUS_OK;
 }
 

@@ -477,20 +477,6 @@ static bool sweepJoints(void* context, double* error)
     return run->sweepJoints(run->context, error);
 }
 
-// Resolves the points that share bodies.
-static void resolveTogether(Call* call)
-{
-    rbCollisions* memory = call->memory;
-    rbHits* all = &call->all;
-    saveBodies(call);
-    all->hits = memory->hits.data;
-    all->hitCount = memory->hits.count;
-    all->groups = memory->groups.data;
-    all->groupCount = memory->groups.count;
-    call->done.isMet = rbHits_Resolve(all) && call->done.isMet;
-    noteRound(call);
-}
-
 // ------------------------------------------------------------------------------------- calls
 
 // Whether the rounds end. More of them follow while the approach slows down.
@@ -548,7 +534,13 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
         if (collisions->groups.count == 0) {
             call.all.sweeps += 1;
         } else {
-            resolveTogether(&call);
+            saveBodies(&call);
+            call.all.hits = collisions->hits.data;
+            call.all.hitCount = collisions->hits.count;
+            call.all.groups = collisions->groups.data;
+            call.all.groupCount = collisions->groups.count;
+            call.done.isMet = rbHits_Resolve(&call.all) && call.done.isMet;
+            noteRound(&call);
         }
     }
     call.done.sweeps = call.all.sweeps;

@@ -389,19 +389,6 @@ static void minimize(rbContactNewton* newton, double least, int* rounds)
     setTarget(newton);
 }
 
-// The minimum, then sweeps. Undone where that makes things worse.
-static void goConvex(rbContactNewton* newton, Residual* residual, double tolerance, int* rounds)
-{
-    minimize(newton, 1e-3 * tolerance, rounds);
-    (void)take(newton, 1.0);
-    Residual now = sweep(newton, tuning.sweeps);
-    if (!(now.energy < tuning.worst * residual->energy)) {
-        (void)take(newton, 0.0);
-        now = sweep(newton, 2 * tuning.sweeps);
-    }
-    *residual = now;
-}
-
 // ------------------------------------------------------------------------------------------ result
 
 static void giveResult(rbContactNewton* newton)
@@ -443,7 +430,15 @@ static Residual solveInTurn(rbContactNewton* newton, double tolerance, int* roun
             pause = pause < 4 ? 2 * pause : 4;
         }
         if (residual.most > tolerance) {
-            goConvex(newton, &residual, tolerance, rounds);
+            // the minimum, then sweeps; undone where that makes things worse
+            minimize(newton, 1e-3 * tolerance, rounds);
+            (void)take(newton, 1.0);
+            Residual now = sweep(newton, tuning.sweeps);
+            if (!(now.energy < tuning.worst * residual.energy)) {
+                (void)take(newton, 0.0);
+                now = sweep(newton, 2 * tuning.sweeps);
+            }
+            residual = now;
         }
     }
     return residual;

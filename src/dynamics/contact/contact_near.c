@@ -397,19 +397,6 @@ static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
            rbIsSameTransform(own->transform, shape->transform);
 }
 
-// Removes a body from the broad phase.
-static void displace(rbContactPairs* pairs, int body)
-{
-    RB_ASSERT(body >= 0 && body < pairs->bodies.count);
-    for (int32_t link = firstLink(pairs, body); link >= 0; link = firstLink(pairs, body)) {
-        removePair(pairs, link >> 1);
-    }
-    if (rbBroadPhase_Has(pairs->broad, body)) {
-        rbBroadPhase_Remove(pairs->broad, body);
-    }
-    pairs->bodies.data[body].isPlaced = false;
-}
-
 void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape)
 {
     rbNearBody* near = reachBody(pairs, body);
@@ -417,7 +404,13 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         copyShape(near, shape); // registered again: its contact memory stays
         return;
     }
-    displace(pairs, body);
+    for (int32_t link = firstLink(pairs, body); link >= 0; link = firstLink(pairs, body)) {
+        removePair(pairs, link >> 1);
+    }
+    if (rbBroadPhase_Has(pairs->broad, body)) {
+        rbBroadPhase_Remove(pairs->broad, body);
+    }
+    near->isPlaced = false;
     bool isListed = isUnbounded(near);
     if (shape == NULL) {
         freeShape(near);
@@ -778,17 +771,6 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 // with another start agree only to rounding. It excludes shapes, materials and exclusions; they
 // must be the same on restore.
 
-static uint64_t hashShapes(const rbContactPairs* pairs)
-{
-    uint64_t hash = RB_HASH_SEED;
-    for (int i = 0; i < pairs->bodies.count; ++i) {
-        const rbNearBody* body = &pairs->bodies.data[i];
-        uint64_t own = body->shape.geometry != NULL ? body->hash : 0;
-        hash = rbHashBytes(hash, &own, sizeof own);
-    }
-    return hash;
-}
-
 static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
 {
     rbNearBody* body = &pairs->bodies.data[index];
@@ -904,7 +886,12 @@ void rbContactPairs_Move(rbContactPairs* pairs, rbByteStream* stream)
 {
     int32_t frames[2] = {pairs->current, pairs->kept};
     int pairCount = pairs->table.count;
-    uint64_t shapes = hashShapes(pairs);
+    uint64_t shapes = RB_HASH_SEED;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        const rbNearBody* body = &pairs->bodies.data[i];
+        uint64_t own = body->shape.geometry != NULL ? body->hash : 0;
+        shapes = rbHashBytes(shapes, &own, sizeof own);
+    }
     uint64_t moved = shapes;
     RB_MOVE(stream, moved);
     RB_MOVE(stream, frames);

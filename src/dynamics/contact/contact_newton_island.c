@@ -48,20 +48,6 @@ static int localOf(const rbContactNewton* newton, int body)
     return body >= 0 ? newton->locals1.data[body] - 1 : -1;
 }
 
-// The pattern of the matrix: pairs of bodies of the island that touch or are joined.
-static void couplePairs(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    for (int i = 0; i < run->orderCount + task->linkCount; ++i) {
-        int hosts[2];
-        getPair(run, task, i, hosts);
-        int a = localOf(newton, hosts[0]);
-        int b = localOf(newton, hosts[1]);
-        if (a >= 0 && b >= 0 && a != b) {
-            rbBlockMatrix_Couple(&newton->matrix, a, b);
-        }
-    }
-}
-
 // -------------------------------------------------------------------------------------------- rows
 
 static void writeRow(double row[12], rbVec3 direction, rbVec3 turnA, rbVec3 turnB)
@@ -245,7 +231,16 @@ bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNe
         return false;
     }
     rbBlockMatrix_Begin(&newton->matrix, newton->bodies.count);
-    couplePairs(newton, run, task);
+    // the pattern: pairs of bodies of the island that touch or are joined
+    for (int i = 0; i < run->orderCount + task->linkCount; ++i) {
+        int hosts[2];
+        getPair(run, task, i, hosts);
+        int a = localOf(newton, hosts[0]);
+        int b = localOf(newton, hosts[1]);
+        if (a >= 0 && b >= 0 && a != b) {
+            rbBlockMatrix_Couple(&newton->matrix, a, b);
+        }
+    }
     rbBlockMatrix_Finish(&newton->matrix);
     findPoints(newton, run, task->isOfPositions, task->partSpeed);
     findLinks(newton, run, task);

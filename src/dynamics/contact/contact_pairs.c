@@ -216,18 +216,6 @@ static void addPointAt(const Search* search, rbPairOrder pair, rbVec3 middle, do
                        &b->rotation, distance, featureId));
 }
 
-static void addManifold(const Search* search, rbPairOrder pair, const rbManifold* manifold)
-{
-    const rbNearBody* a = &search->pairs->bodies.data[pair.a];
-    rbFoundContact contact = makeFoundOf(manifold, a->worldRotation);
-    addContact(search, &contact, manifold->count, -1);
-    for (int i = 0; i < manifold->count; ++i) {
-        const rbManifoldPoint* point = &manifold->points[i];
-        rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
-        addPointAt(search, pair, rbAdd(middle, a->world.p), point->distance, point->featureId);
-    }
-}
-
 // Two balls touch on the line of their centers: neither rotations nor caches matter, which would be
 // distant memory accesses.
 static void searchBalls(const Search* search, rbPairOrder pair, double threshold)
@@ -476,7 +464,13 @@ static void searchPair(const Search* search, rbPairOrder item, double threshold)
             dropTwin(pairs, manifold);
         }
         if (manifold->count > 0) {
-            addManifold(search, item, manifold);
+            rbFoundContact contact = makeFoundOf(manifold, a->worldRotation);
+            addContact(search, &contact, manifold->count, -1);
+        }
+        for (int k = 0; k < manifold->count; ++k) {
+            const rbManifoldPoint* point = &manifold->points[k];
+            rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
+            addPointAt(search, item, rbAdd(middle, a->world.p), point->distance, point->featureId);
         }
     }
 }
@@ -1128,9 +1122,13 @@ static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int
     }
 }
 
-// The lists of contacts by pair: heads by slot.
-static void linkAheads(rbContactPairs* pairs)
+// The node's frame with the contacts ahead, in the order of the pairs.
+static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
 {
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    beginFrame(pairs, pairs->node);
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    // the lists of contacts by pair: heads by slot
     rbArray_Reserve(pairs->ahead.heads, pairs->table.end);
     for (int slot = 0; slot < pairs->table.end; ++slot) {
         pairs->ahead.heads.data[slot] = -1;
@@ -1140,15 +1138,6 @@ static void linkAheads(rbContactPairs* pairs)
         contact->next = pairs->ahead.heads.data[contact->slot];
         pairs->ahead.heads.data[contact->slot] = i;
     }
-}
-
-// The node's frame with the contacts ahead, in the order of the pairs.
-static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
-{
-    const rbContactFrame* node = &pairs->frames[pairs->node];
-    beginFrame(pairs, pairs->node);
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    linkAheads(pairs);
     for (int i = 0; i < pairs->order.list.count; ++i) {
         rbPairOrder item = pairs->order.list.data[i];
         rbPairSpans* spans = &pairs->spans.data[item.slot];

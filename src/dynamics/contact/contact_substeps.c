@@ -809,18 +809,6 @@ static void packGroups(void* context, rbShare share)
     }
 }
 
-// The bodies of joints get slots, and belong to one island.
-static void placeJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
-{
-    for (int i = 0; i < task->jointCount; ++i) {
-        int a = findMovable(task, task->joints[i].bodies[0]);
-        int b = findMovable(task, task->joints[i].bodies[1]);
-        RB_ASSERT(a > 0 || b > 0);
-        int slot = addSlot(s, a); // compilers differ in the order of arguments
-        unite(s, slot, addSlot(s, b), a < 0 || b < 0);
-    }
-}
-
 static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
 {
     double part = task->run->h / (double)s->settings.substeps;
@@ -857,12 +845,20 @@ static void pack(Shared* shared)
     rbArray_Push(s->taken, 0);
     rbArray_Push(s->starts, (SlotBody){.index = -1});
     placeContacts(shared);
-    placeJoints(s, shared->task);
+    // the bodies of joints get slots, and belong to one island
+    const rbSubstepsTask* task = shared->task;
+    for (int i = 0; i < task->jointCount; ++i) {
+        int a = findMovable(task, task->joints[i].bodies[0]);
+        int b = findMovable(task, task->joints[i].bodies[1]);
+        RB_ASSERT(a > 0 || b > 0);
+        int slot = addSlot(s, a); // compilers differ in the order of arguments
+        unite(s, slot, addSlot(s, b), a < 0 || b < 0);
+    }
     listGroups(s);
     rbArray_SetCount(s->bodies, s->starts.count);
     rbRunShares(s->starts.count, BODIES_LEAST, fillSlots, shared);
     rbRunShares(s->groups.count, GROUPS_LEAST, packGroups, shared);
-    packJoints(s, shared->task);
+    packJoints(s, task);
 }
 
 // ------------------------------------------------------------------------------------- small steps

@@ -161,16 +161,6 @@ static bool sweepJoints(rbHits* all)
     return areDone;
 }
 
-// Moves the impulse of a hit along its direction by a fraction, within the cone.
-static void moveHit(const rbHits* all, rbHit* hit, double part)
-{
-    rbVec3 p = rbAddScaled(hit->p, part, hit->ahead);
-    p.z = fmax(hit->least, p.z);
-    double friction = hit->isSticking ? fmax(hit->stiction, hit->friction) : hit->friction;
-    clampFriction(all, friction * p.z, &p);
-    rbHit_SetImpulse(hit, p);
-}
-
 // A conjugate step after a sweep. A sweep that changed more than the previous one restarts the
 // directions. Returns the square of the change made by the sweep.
 static double accelerate(rbHits* all, double lastSquare)
@@ -183,8 +173,12 @@ static double accelerate(rbHits* all, double lastSquare)
     for (int i = 0; i < all->hitCount; ++i) {
         rbHit* hit = &all->hits[i];
         rbVec3 change = rbSub(hit->p, hit->last);
-        if (part <= 1.0) {
-            moveHit(all, hit, part);
+        if (part <= 1.0) { // within the cone
+            rbVec3 p = rbAddScaled(hit->p, part, hit->ahead);
+            p.z = fmax(hit->least, p.z);
+            double friction = hit->isSticking ? fmax(hit->stiction, hit->friction) : hit->friction;
+            clampFriction(all, friction * p.z, &p);
+            rbHit_SetImpulse(hit, p);
         }
         hit->ahead = part <= 1.0 ? rbAddScaled(change, part, hit->ahead) : RB_VEC3_ZERO;
     }

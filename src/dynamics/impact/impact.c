@@ -522,18 +522,6 @@ static void expand(const rbImpactPath* path, const rbSlip* slip, CurvedPiece* pi
     piece->base[RB_QUANTITY_WORK] = path->work;
 }
 
-// The length over which the last terms stay below the tolerance.
-static double chooseLength(const CurvedPiece* piece)
-{
-    double length = INFINITY;
-    for (int n = TAYLOR_ORDER - 1; n <= TAYLOR_ORDER; ++n) {
-        double size = fabs(piece->x.c[n]) + fabs(piece->y.c[n]) + fabs(piece->r.c[n]) + DBL_MIN;
-        double reach = rbExp(rbLog(TAYLOR_TOLERANCE / size) / n);
-        length = reach < length ? reach : length;
-    }
-    return length;
-}
-
 // A series less a value.
 typedef struct Difference {
     const Series* series;
@@ -615,7 +603,12 @@ static void walkCurved(rbImpactPath* path, const rbSlip* slip)
     RB_ASSERT(path->mode != RB_MODE_DONE);
     CurvedPiece piece;
     expand(path, slip, &piece);
-    double length = chooseLength(&piece);
+    double length = INFINITY; // over which the last terms stay below the tolerance
+    for (int n = TAYLOR_ORDER - 1; n <= TAYLOR_ORDER; ++n) {
+        double size = fabs(piece.x.c[n]) + fabs(piece.y.c[n]) + fabs(piece.r.c[n]) + DBL_MIN;
+        double reach = rbExp(rbLog(TAYLOR_TOLERANCE / size) / n);
+        length = reach < length ? reach : length;
+    }
     double t = 0.0;
     bool isAtEnd = false;
     while (path->mode != RB_MODE_DONE && !isAtEnd) {
@@ -794,16 +787,6 @@ static double resolveNormal(const rbImpactInput* input, double leastSpeed, rbImp
     return p;
 }
 
-// Without friction (U-7).
-static void resolveSmooth(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
-{
-    double p = resolveNormal(input, leastSpeed, result);
-    result->impulse = rbMakeVec3(0.0, 0.0, p);
-    result->velocity.x = input->velocity.x + input->matrix.xz * p;
-    result->velocity.y = input->velocity.y + input->matrix.yz * p;
-    result->history = RB_PHASE_SMOOTH;
-}
-
 // True when neither the direction of sliding nor the normal velocity is affected by the coupling in
 // K by more than rounding, as at the surface of a sphere.
 static bool isDecoupled(const rbImpactInput* input)
@@ -846,7 +829,11 @@ static bool raisesEnergy(const rbImpactPath* path)
 static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
     if (input->friction == 0.0) {
-        resolveSmooth(input, leastSpeed, result);
+        double p = resolveNormal(input, leastSpeed, result); // without friction (U-7)
+        result->impulse = rbMakeVec3(0.0, 0.0, p);
+        result->velocity.x = input->velocity.x + input->matrix.xz * p;
+        result->velocity.y = input->velocity.y + input->matrix.yz * p;
+        result->history = RB_PHASE_SMOOTH;
         return;
     }
     if (isDecoupled(input) && isPlain(input->velocity)) {

@@ -315,21 +315,6 @@ static void advance(const rbFlight* flight, const rbMotionBody* body, double tim
     }
 }
 
-// Steps that end exactly at a time.
-static void advanceTo(const rbFlight* flight, const rbMotionBody* body, double time,
-                      rbFlightNode* node, rbMotionCounts* counts)
-{
-    advance(flight, body, time, node, counts);
-    while (node->time < time) {
-        double rest = time - node->time;
-        bool isShort = flight->type == RB_MOTION_CASH_KARP && node->step < rest;
-        double h = isShort ? node->step : rest;
-        if (stepOnce(flight, body, h, node, counts)) {
-            node->time = h == rest ? time : node->time + h;
-        }
-    }
-}
-
 // ----------------------------------------------------------------------------------------- flights
 
 // Closed-form translation from the start of the flight.
@@ -343,18 +328,6 @@ static void translate(const rbFlight* flight, const rbMotionBody* body, double t
     state->velocity = rbAddScaled(s->velocity, dt, a);
 }
 
-// The row that can fly the body: the requested one, exact for AUTO, Cash-Karp where neither can.
-static rbMotionType chooseRow(const rbMotionBody* body)
-{
-    rbMotionType wanted =
-        body->settings.type == RB_MOTION_AUTO ? RB_MOTION_EXACT : body->settings.type;
-    RB_ASSERT((unsigned)wanted < RB_MOTION_COUNT);
-    const MotionRow* row = &motionTable[wanted];
-    bool hasTorque = rbLengthSquared(body->torque) > 0.0;
-    bool isAllowed = (row->allowsTorque || !hasTorque) && (row->allowsLoad || body->load == NULL);
-    return isAllowed ? wanted : RB_MOTION_CASH_KARP;
-}
-
 void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
                     const rbMotionState* state)
 {
@@ -364,9 +337,16 @@ void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
     flight->startTime = time;
     flight->turnTime = time;
     flight->start = *state;
-    flight->type = chooseRow(body);
-    flight->isFallback =
-        body->settings.type != RB_MOTION_AUTO && body->settings.type != flight->type;
+    // the requested row, exact for AUTO, Cash-Karp where it cannot fly the body
+    bool isAuto = body->settings.type == RB_MOTION_AUTO;
+    flight->type = isAuto ? RB_MOTION_EXACT : body->settings.type;
+    RB_ASSERT((unsigned)flight->type < RB_MOTION_COUNT);
+    const MotionRow* row = &motionTable[flight->type];
+    bool hasTorque = rbLengthSquared(body->torque) > 0.0;
+    if ((hasTorque && !row->allowsTorque) || (body->load != NULL && !row->allowsLoad)) {
+        flight->type = RB_MOTION_CASH_KARP;
+    }
+    flight->isFallback = !isAuto && body->settings.type != flight->type;
     if (flight->type == RB_MOTION_EXACT) {
         flight->row.top = rbFreeTop_Make(body->moments, state->orientation, state->spin);
     } else {
@@ -390,7 +370,15 @@ void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double 
     }
     const rbFlightNode* last = &flight->row.node;
     rbFlightNode node = time < last->time ? startNode(flight, body) : *last;
-    advanceTo(flight, body, time, &node, counts);
+    advance(flight, body, time, &node, counts);
+    while (node.time < time) { // steps that end exactly at the time
+        double rest = time - node.time;
+        bool isShort = flight->type == RB_MOTION_CASH_KARP && node.step < rest;
+        double h = isShort ? node.step : rest;
+        if (stepOnce(flight, body, h, &node, counts)) {
+            node.time = h == rest ? time : node.time + h;
+        }
+    }
     *state = node.state;
     if (body->load == NULL) {
         translate(flight, body, time, state);

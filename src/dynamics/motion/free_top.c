@@ -259,15 +259,6 @@ static TopInvariants computeInvariants(rbVec3 moments, rbVec3 spin, int axes[3])
     return t;
 }
 
-static bool isSteady(const TopInvariants* t)
-{
-    // L x w = 0 in the body, or so close to a pure spin that the squares underflow.
-    bool isAligned = t->gapBO * t->spin[0] * t->spin[1] == 0.0 &&
-                     t->gapPO * t->spin[1] * t->spin[2] == 0.0 &&
-                     t->gapPB * t->spin[2] * t->spin[0] == 0.0;
-    return isAligned || t->q == 0.0 || t->p == 0.0 || t->gapPB == 0.0;
-}
-
 // The elliptic part of a flight that is not steady; false when the phase is not finite.
 static bool prepareElliptic(rbFreeTop* top, const TopInvariants* t, double spinScale)
 {
@@ -323,7 +314,12 @@ rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal)
     top.momentum = fmax(moments.x, fmax(moments.y, moments.z)) * spinScale * t.momentum;
     top.precession = spinScale * t.energy2 / t.momentum;
     top.direction = rbNormalize(rbMulEach(moments, spin));
-    if (isSteady(&t) || !prepareElliptic(&top, &t, spinScale)) {
+    // L x w = 0 in the body, or so close to a pure spin that the squares underflow.
+    bool isSteady =
+        (t.gapBO * t.spin[0] * t.spin[1] == 0.0 && t.gapPO * t.spin[1] * t.spin[2] == 0.0 &&
+         t.gapPB * t.spin[2] * t.spin[0] == 0.0) ||
+        t.q == 0.0 || t.p == 0.0 || t.gapPB == 0.0;
+    if (isSteady || !prepareElliptic(&top, &t, spinScale)) {
         top.rate = 0.0;
         return top;
     }

@@ -474,17 +474,6 @@ static bool isHopeless(Iteration* it)
     return it->slowCount >= SLOW_MAX;
 }
 
-static void solveResiduals(Iteration* it)
-{
-    for (int i = 0; !it->isOfRates && i < it->c->rowCount; ++i) {
-        it->c->residual[i] /= it->correction->h;
-    }
-    it->c->solver->ops->solve(it->c->solver, it->c->residual, it->c->change);
-    if (!it->isOfRates) {
-        mixChange(it);
-    }
-}
-
 // Keeps the impulses with the least error so far; those of diverged iterations are useless.
 static void keepBest(Iteration* it, const double* impulses)
 {
@@ -593,7 +582,13 @@ static void iterate(Iteration* it)
         }
         bool isPolished = mayPolish && !isCorrected;
         if (hasLinear && (isCorrected || isPolished)) {
-            solveResiduals(it);
+            for (int i = 0; !it->isOfRates && i < it->c->rowCount; ++i) {
+                it->c->residual[i] /= correction->h;
+            }
+            solver->ops->solve(it->c->solver, it->c->residual, it->c->change);
+            if (!it->isOfRates) {
+                mixChange(it);
+            }
             applyChanges(it);
         }
         isCorrected = (hasLinear ? sweepCuts(it) : sweepAll(it)) || isCorrected;
@@ -824,19 +819,6 @@ static void stiffenBodies(rbCorrector* c, rbMechanism* m, const double* impulses
     }
 }
 
-static void recallSettled(Iteration* it)
-{
-    memcpy(it->m->impulses, it->c->entry, (size_t)it->c->rowCount * sizeof(double));
-    recallMotion(it);
-    for (int i = 0; i < it->m->bodyCount; ++i) {
-        rbMechBody* body = &it->m->bodies[i];
-        body->pose = it->c->poses[i];
-        body->ahead = body->pose;
-    }
-    it->result.error = 0.0;
-    gather(it);
-}
-
 // Moves the bodies by a fraction of the solution for the current residuals.
 static void settleOnce(Iteration* it, double part)
 {
@@ -883,7 +865,15 @@ rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
             keepEntry(&it);
         } else {
             part *= 0.5;
-            recallSettled(&it);
+            memcpy(mechanism->impulses, corrector->entry, rows * sizeof(double));
+            recallMotion(&it);
+            for (int i = 0; i < mechanism->bodyCount; ++i) {
+                rbMechBody* body = &mechanism->bodies[i];
+                body->pose = corrector->poses[i];
+                body->ahead = body->pose;
+            }
+            it.result.error = 0.0;
+            gather(&it);
         }
         bool isDone = it.result.error <= correction->tolerance;
         if (it.result.isLimitChanged || isDone || part < SETTLE_PART ||

@@ -112,16 +112,6 @@ RB_FIXED_INLINE double applyBody(const TreeSolver* solver, const rbRowSystem* sy
     return diagonal;
 }
 
-static void fillMass(double* v, const rbRowMass* mass)
-{
-    const rbSym3* s = &mass->invInertia;
-    const double m = mass->invMass;
-    const double full[36] = {m, 0, 0, 0,     0,     0,     0, m, 0, 0,     0,     0,
-                             0, 0, m, 0,     0,     0,     0, 0, 0, s->xx, s->xy, s->xz,
-                             0, 0, 0, s->xy, s->yy, s->yz, 0, 0, 0, s->xz, s->yz, s->zz};
-    memcpy(v, full, sizeof full);
-}
-
 static void setRow(double* to, rbVec3 linear, rbVec3 angular, double sign)
 {
     to[0] = sign * linear.x;
@@ -200,7 +190,12 @@ RB_FIXED_INLINE void updateParent(TreeSolver* solver, const rbRowSystem* system,
     }
     double* v = solver->bodies[joint->parent].v;
     if (joint->isParentPlain) {
-        fillMass(v, &system->masses[joint->parent]);
+        const rbSym3* s = &system->masses[joint->parent].invInertia;
+        const double m = system->masses[joint->parent].invMass;
+        const double full[36] = {m, 0, 0, 0,     0,     0,     0, m, 0, 0,     0,     0,
+                                 0, 0, m, 0,     0,     0,     0, 0, 0, s->xx, s->xy, s->xz,
+                                 0, 0, 0, s->xy, s->yy, s->yz, 0, 0, 0, s->xz, s->yz, s->zz};
+        memcpy(v, full, sizeof full);
     }
     for (int e = 0; e < 6; ++e) {
         for (int g = e; g < 6; ++g) {
