@@ -474,6 +474,17 @@ static bool isHopeless(Iteration* it)
     return it->slowCount >= SLOW_MAX;
 }
 
+static void solveResiduals(Iteration* it)
+{
+    for (int i = 0; !it->isOfRates && i < it->c->rowCount; ++i) {
+        it->c->residual[i] /= it->correction->h;
+    }
+    it->c->solver->ops->solve(it->c->solver, it->c->residual, it->c->change);
+    if (!it->isOfRates) {
+        mixChange(it);
+    }
+}
+
 // Keeps the impulses with the least error so far; those of diverged iterations are useless.
 static void keepBest(Iteration* it, const double* impulses)
 {
@@ -582,13 +593,7 @@ static void iterate(Iteration* it)
         }
         bool isPolished = mayPolish && !isCorrected;
         if (hasLinear && (isCorrected || isPolished)) {
-            for (int i = 0; !it->isOfRates && i < it->c->rowCount; ++i) {
-                it->c->residual[i] /= correction->h;
-            }
-            solver->ops->solve(it->c->solver, it->c->residual, it->c->change);
-            if (!it->isOfRates) {
-                mixChange(it);
-            }
+            solveResiduals(it);
             applyChanges(it);
         }
         isCorrected = (hasLinear ? sweepCuts(it) : sweepAll(it)) || isCorrected;
