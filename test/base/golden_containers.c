@@ -55,9 +55,7 @@ static void heapsAreArrangedTheSameWay(void** state)
         }
         hash = hashHeap(hash, &heap);
         if (k % 1000 == 999) {
-            while (!rbHeap_IsEmpty(&heap)) {
-                rbHeap_Remove(&heap, rbHeap_Top(&heap).item);
-            }
+            rbHeap_Clear(&heap);
             hash = hashHeap(hash, &heap);
         }
     }
