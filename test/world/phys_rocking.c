@@ -150,6 +150,7 @@ static double rock(Rocker* r, double length, double restitution, double step)
     return off / (bend * (turn * turn * r->a + SHELL));
 }
 
+// Not derived: three seeds of 1500 planks and 1500 ellipsoids reach 0.85.
 #define OFF_MOST 1.0
 
 static void planksRockOnCylinders(void** state)

@@ -748,7 +748,8 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
 // Fraction of a gap: cores within this distance of their required place count as being there.
 #define CORE_ROUNDING 1e-6
 // A pair rolls if its bodies rotate by less than this angle, rad, and its normal by less than the
-// angle of this cosine: the row of the node is then a good gradient at the end of the flight.
+// angle of this cosine: the row of the node is then a good gradient at the end of the flight. Its
+// points may move over a body by the same fraction of its size.
 #define ROLLING_TURN 0.2
 #define ROLLING_COSINE 0.998
 // Points on which a rolling pair bears: a ball on one, a cylinder or an edge on two.
