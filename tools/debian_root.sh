@@ -8,6 +8,7 @@ make_debian_root() {
         echo "$(basename "$0" .sh): a chroot needs root: sudo $0" >&2
         exit 2
     fi
+    command -v debootstrap >/dev/null || { echo "$(basename "$0" .sh): debootstrap is missing: run make setup-package" >&2; exit 2; }
     # The first address of the package sources, and how apt reaches it.
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' | head -n 1)
     proxy=$(apt-config shell proxy Acquire::http::Proxy | sed "s/^proxy='\(.*\)'$/\1/")

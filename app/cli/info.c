@@ -603,7 +603,7 @@ static void printMeshJson(const char* path, const rbMeshFacts* facts)
     rbJson_Integer(&json, "edges", facts->report.edgeCount);
     rbJson_Integer(&json, "components", facts->report.componentCount);
     rbJson_Bool(&json, "closed", facts->report.isClosed);
-    rbJson_Bool(&json, "solid", facts->report.isSolid);
+    rbJson_Bool(&json, "solid", facts->hasMass);
     rbJson_Bool(&json, "valid", facts->report.isValid);
     rbJson_Text(&json, "verdict", verdict);
     rbJson_BeginArray(&json, "issues");

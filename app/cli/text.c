@@ -70,9 +70,16 @@ rbExit rbFailWith(const rbError* error)
 
 rbExit rbFinishOutput(rbExit exit)
 {
+    // The reason is known only if this flush fails; an earlier failure left some other call's
+    // errno.
     bool hasFailed = fflush(stdout) != 0;
-    if (hasFailed || ferror(stdout)) {
+    if (hasFailed) {
         (void)rbFail("standard output cannot be written: %s", strerror(errno));
+    } else if (ferror(stdout)) {
+        hasFailed = true;
+        (void)rbFail("standard output cannot be written; part of it is lost");
+    }
+    if (hasFailed) {
         return exit == RB_EXIT_DONE ? RB_EXIT_USAGE : exit;
     }
     return exit;

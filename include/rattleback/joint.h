@@ -48,7 +48,8 @@ RB_API const char* rbJointType_Name(rbJointType type);
 RB_API rbJointType rbJointType_Find(const char* name);
 /// Number of types: RB_JOINT_COUNT and the registered ones.
 RB_API int rbJointType_GetCount(void);
-/// Scalar conditions of a type, 1 to 6 (0 for PARTS, where it depends on the parts).
+/// Scalar conditions of a type, 1 to 6 (0 for PARTS, where it depends on the
+/// parts, and for types that do not exist).
 RB_API int rbJointType_GetRowCount(rbJointType type);
 
 /// Maximum number of parts of a joint.

@@ -432,7 +432,7 @@ typedef struct rbMeshReport {
 /// face.
 RB_API rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capacity);
 
-/// Short text of a kind ("open", "non-manifold", ...).
+/// Short text of a kind ("open", "non-manifold", ...; "unknown").
 RB_API const char* rbMeshIssueKind_Text(rbMeshIssueKind kind);
 /// True if the kind makes a mesh invalid.
 RB_API bool rbMeshIssueKind_IsError(rbMeshIssueKind kind);

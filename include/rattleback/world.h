@@ -39,7 +39,7 @@ typedef struct rbEngineTraits {
     bool growsBodies; ///< supports growing bodies
 } rbEngineTraits;
 
-/// Traits of an engine.
+/// Traits of an engine; none for a type that does not exist.
 RB_API rbEngineTraits rbEngineType_GetTraits(rbEngineType type);
 
 /// How serious a message is.

@@ -19,8 +19,7 @@ RB_DEFINE_WORDS(rbEngineType, "engine", RB_ENGINE_COUNT, engineTable[index]->nam
 
 rbEngineTraits rbEngineType_GetTraits(rbEngineType type)
 {
-    RB_ASSERT((unsigned)type < RB_ENGINE_COUNT);
-    return engineTable[type]->traits;
+    return (unsigned)type < RB_ENGINE_COUNT ? engineTable[type]->traits : (rbEngineTraits){0};
 }
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world)

@@ -197,7 +197,7 @@ static void badGeometriesAreRefused(void** state)
          RB_STATUS_INVALID, "at least 3"},
         {GEOMETRY("\"type\": \"mesh\", \"vertices\": [[0,0,0],[1,0,0],[0,1,0]], \"faces\": "
                   "[[0,1,2]]"),
-         RB_STATUS_INVALID, "close it, or give the body \"mass\" and \"inertia\""},
+         RB_STATUS_INVALID, "has no mass; close it, or give the body a mass and inertia"},
         {GEOMETRY("\"type\": \"polyhedron\", \"vertices\": [[0,0,0],[1,0,0],[0,1,0]], \"faces\": "
                   "[[0,1,2]]"),
          RB_STATUS_INVALID, "open"},

@@ -218,6 +218,7 @@ static const BadMesh badMeshes[] = {
     {"a.gltf", GLTF_HEAD ", \"nodes\": [{\"children\": [0]}], \"scenes\": [{\"nodes\": [0]}]}",
      "not a tree"},
     {"a.gltf", GLTF_HEAD ", \"nodes\": [{\"mesh\": 3}]}", "element 3 of \"meshes\""},
+    {"a.gltf", GLTF_HEAD ", \"nodes\": [{\"rotation\": [0, 0, 0, 0]}]}", "turns nothing"},
     {"a.gltf",
      GLTF_HEAD
      ", \"nodes\": [{\"mesh\": 0}], \"meshes\": [{\"primitives\": [{\"attributes\": "

@@ -163,6 +163,10 @@ static void enumeratorsThatDoNotExistAreRefused(void** state)
                          RB_STATUS_INVALID);
         assert_non_null(strstr(error.message, "does not exist"));
         assert_string_equal(rbJointType_Name((rbJointType)numbers[i]), "unknown");
+        assert_int_equal(rbJointType_GetRowCount((rbJointType)numbers[i]), 0);
+        assert_string_equal(rbMeshIssueKind_Text((rbMeshIssueKind)numbers[i]), "unknown");
+        assert_false(rbMeshIssueKind_IsError((rbMeshIssueKind)numbers[i]));
+        assert_false(rbEngineType_GetTraits((rbEngineType)numbers[i]).holdsJoints);
         assert_true(rbWorld_GetHash(world) == hash);
     }
     rbDestroyWorld(world);

@@ -81,7 +81,7 @@ static rbStatus massOfCompound(const rbGeometry* geometry, double density,
         if (status != RB_STATUS_OK) {
             return rbError_Set(
                 error, status,
-                "child %d of the compound, a %s, has no mass; state the mass of the body", i,
+                "child %d of the compound, a %s, has no mass; give the body a mass and inertia", i,
                 rbShapeType_Name(child->geometry->type));
         }
         part = rbMassProperties_Transform(&part, child->transform);

@@ -40,14 +40,12 @@ typedef struct Examination {
 
 const char* rbMeshIssueKind_Text(rbMeshIssueKind kind)
 {
-    RB_ASSERT((int)kind >= 0 && kind < RB_MESH_ISSUE_COUNT);
-    return issueTexts[kind].label;
+    return (unsigned)kind < RB_MESH_ISSUE_COUNT ? issueTexts[kind].label : "unknown";
 }
 
 bool rbMeshIssueKind_IsError(rbMeshIssueKind kind)
 {
-    RB_ASSERT((int)kind >= 0 && kind < RB_MESH_ISSUE_COUNT);
-    return issueTexts[kind].isError;
+    return (unsigned)kind < RB_MESH_ISSUE_COUNT && issueTexts[kind].isError;
 }
 
 static void addIssue(Examination* e, rbMeshIssue issue)

@@ -32,8 +32,8 @@ static rbStatus massOfPlane(const rbGeometry* geometry, double density,
     (void)density;
     (void)properties;
     return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "a plane is infinite and has no mass; use it on a fixed body or state the "
-                       "mass of the body");
+                       "a plane is infinite and has no mass; use it on a fixed body or give the "
+                       "body a mass and inertia");
 }
 
 static rbVec3 supportOfPlane(const rbGeometry* geometry, rbVec3 direction)

@@ -496,7 +496,7 @@ static rbStatus massOfPolyhedron(const rbGeometry* geometry, double density,
 {
     RB_REFUSE_IF(!geometry->isSolid, RB_STATUS_UNSUPPORTED, error,
                  "the %s encloses no volume (it is open, not manifold or a soup) and has no mass; "
-                 "close it or state the mass of the body",
+                 "close it, or give the body a mass and inertia",
                  rbShapeType_Name(geometry->type));
     rbMeshDef def = rbPolyhedron_GetDef(geometry->polyhedron);
     *properties = rbComputeMeshMass(&def);

@@ -78,6 +78,9 @@ rbJointType rbJointType_Find(const char* name)
 
 int rbJointType_GetRowCount(rbJointType type)
 {
+    if ((unsigned)type >= (unsigned)rbJointType_GetCount()) {
+        return 0;
+    }
     const rbJointTypeRow* row = rbJointTypeRow_Get(type);
     int count = 0;
     for (int i = 0; i < row->partCount; ++i) {

@@ -77,6 +77,13 @@ static rbStatus readTransform(const rbGltf* gltf, const json_t* node, Matrix* tr
         return RB_STATUS_INVALID;
     }
     if (json_object_get(node, "matrix") == NULL) {
+        if (r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3] < 1e-6) {
+            (void)rbError_Set(gltf->error, RB_STATUS_INVALID,
+                              "\"rotation\" of a node is (%g, %g, %g, %g), which turns nothing; "
+                              "give a unit quaternion x, y, z, w",
+                              r[0], r[1], r[2], r[3]);
+            return RB_STATUS_INVALID;
+        }
         rbMat3 a = rbMatFromQuat(rbNormalizeQuat((rbQuat){r[3], r[0], r[1], r[2]}));
         *transform = (Matrix){{{s[0] * a.cx.x, s[1] * a.cy.x, s[2] * a.cz.x, t[0]},
                                {s[0] * a.cx.y, s[1] * a.cy.y, s[2] * a.cz.y, t[1]},

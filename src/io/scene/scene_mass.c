@@ -22,8 +22,7 @@ static rbStatus sumShapes(const rbScene* scene, rbReader* reader, const rbSceneB
         if (status != RB_STATUS_OK) {
             rbReader_Push(reader, "shapes");
             rbReader_PushIndex(reader, (size_t)i);
-            return rbReader_Adopt(reader, RB_STATUS_INVALID,
-                                  "close it, or give the body \"mass\" and \"inertia\"");
+            return rbReader_Adopt(reader, RB_STATUS_INVALID, NULL);
         }
         rbMassProperties moved = rbMassProperties_Transform(&own, shape->transform);
         *sum = rbMassProperties_Add(sum, &moved);
