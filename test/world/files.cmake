@@ -5,6 +5,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_capped_contacts.c
   test/world/phys_capped_joints.c
   test/world/phys_contact_order.c
+  test/world/phys_carried.c
   test/world/phys_conveyor.c
   test/world/phys_heaps.c
   test/world/phys_limits.c

@@ -99,6 +99,12 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     p.bias[0] = normalBias;
     p.bias[1] = slipPart * point->slip[0];
     p.bias[2] = slipPart * point->slip[1];
+    if (slipPart > 0.0) {
+        rbVec3 carry = rbContactPoint_GetCarry(point, &run->bodies[contact->bodyA],
+                                               &run->bodies[contact->bodyB], run->h);
+        p.bias[1] += rbDot(carry, contact->tangents[0]);
+        p.bias[2] += rbDot(carry, contact->tangents[1]);
+    }
     if (run->leads != NULL) {
         const rbSlipLead* lead = &run->leads[point - run->set->points];
         p.bias[1] += lead->slip[0];

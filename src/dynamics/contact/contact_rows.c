@@ -319,6 +319,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
     memcpy(point->impulse, from->impulse, sizeof point->impulse);
     point->isSticking = from->isSticking;
+    point->isLeft = false;
     point->bias[0] = rbDot(u, contact->normal);
     point->bias[1] = rbDot(u, contact->tangents[0]);
     point->bias[2] = rbDot(u, contact->tangents[1]);
@@ -331,6 +332,10 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
         point->bias[0] += rbContactPoint_GetPart(from, run->h, partSpeed);
         point->slip[0] = from->slip[0] / run->h;
         point->slip[1] = from->slip[1] / run->h;
+        rbVec3 carry = rbContactPoint_GetCarry(from, &run->bodies[contact->bodyA],
+                                               &run->bodies[contact->bodyB], run->h);
+        point->bias[1] += rbDot(carry, contact->tangents[0]);
+        point->bias[2] += rbDot(carry, contact->tangents[1]);
     }
     const double* lead = run->leads != NULL ? run->leads[point->index].slip : NULL;
     point->isLed = lead != NULL && (lead[0] != 0.0 || lead[1] != 0.0);
@@ -585,6 +590,7 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
         // only, such points would change their minds forever.
         point->slip[0] = 0.0;
         point->slip[1] = 0.0;
+        point->isLeft = true;
         s1 = u1;
         s2 = u2;
         sum[0] = old[0] - (m[0] * s1 + m[2] * s2);
@@ -770,6 +776,10 @@ void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
         rbContactPoint* to = &run->set->points[point->index];
         memcpy(to->impulse, point->impulse, sizeof(to->impulse));
         to->isSticking = point->isSticking;
+        if (point->isLeft) { // for good: slip that adds up to more would never be undone
+            to->slip[0] = 0.0;
+            to->slip[1] = 0.0;
+        }
     }
     for (int i = 0; i < pack->contactCount; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];

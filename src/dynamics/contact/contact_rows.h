@@ -40,7 +40,8 @@ typedef struct rbSweepPoint {
     double slideStep;                        // 1 / largest eigenvalue of t K t
     int index;                               // of the point in the set
     bool isSticking;
-    bool isLed; // slip is a lead, see contact_solver.h
+    bool isLed;  // slip is a lead, see contact_solver.h
+    bool isLeft; // friction could not undo the slip
 } rbSweepPoint;
 
 typedef struct rbSweepContact {

@@ -293,6 +293,22 @@ void rbContactStep_PlaceFixed(rbStepContacts* c, double time, double side)
     }
 }
 
+void rbContactStep_ShowMeans(rbStepContacts* c, double h)
+{
+    RB_ASSERT(h > 0.0);
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
+        const rbPath* path = c->engine->bodies.data[body->index].def.path;
+        if (!body->isDynamic && path != NULL) {
+            rbStep_FollowPath(path, c->grid.time + h, body, true);
+            rbVec3 mean = rbScale(1.0 / h, rbSub(body->ahead.position, body->pose.position));
+            rbVec3* shown = &c->bodies.data[body->index].velocity;
+            bool isCurved = h * rbLength(rbSub(mean, *shown)) > RB_CARRY_LEAST;
+            *shown = isCurved ? mean : *shown;
+        }
+    }
+}
+
 static double flyOne(rbStepContacts* c, int index, const void* h)
 {
     bool isLoose = c->own.places1.data[index] > 0;

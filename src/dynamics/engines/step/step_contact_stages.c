@@ -475,6 +475,18 @@ static rbVec3 slipOf(const rbContactBody* bodies, const rbContact* contact,
     return tangentialOf(contact, rbContact_RelativeVelocity(bodies, contact, point));
 }
 
+// The slip of a point at the node. The arms of a stage of velocities have turned with the bodies
+// since: by twice as much as they have in the mean.
+static rbVec3 slipAtNode(const rbStepContacts* c, const rbContact* contact,
+                         const rbContactPoint* point, double h, bool isOfPositions)
+{
+    const rbContactBody* nodes = c->stage.nodes.data;
+    rbVec3 u = slipOf(nodes, contact, point);
+    rbVec3 turned =
+        rbContactPoint_GetCarry(point, &nodes[contact->bodyA], &nodes[contact->bodyB], h);
+    return isOfPositions ? u : rbAddScaled(u, -2.0, tangentialOf(contact, turned));
+}
+
 // How much a step can change the slip of a point: by forces, and by friction of all its neighbors.
 static double changeOf(const rbStepContacts* c, const rbContact* contact,
                        const rbContactPoint* point, rbVec3 d, double h)
@@ -507,7 +519,7 @@ static bool leadPoint(rbStepContacts* c, const rbContact* contact, int k, double
         (!isOfPositions && !(sqrt(p[1] * p[1] + p[2] * p[2]) > (1.0 - RIM_PLAY) * rim))) {
         return false;
     }
-    rbVec3 u = slipOf(c->stage.nodes.data, contact, point);
+    rbVec3 u = slipAtNode(c, contact, point, h, isOfPositions);
     double speed = rbLength(u);
     rbVec3 d =
         rbScale(1.0 / rim, rbJoinImpulse(RB_VEC3_ZERO, contact->tangents, 0.0, -p[1], -p[2]));
@@ -622,7 +634,7 @@ static bool leadReversal(rbStepContacts* c, const rbContact* contact, double h, 
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[k];
         rbSlipLead* lead = &c->stage.leads.data[k];
-        rbVec3 from = slipOf(c->stage.nodes.data, contact, point);
+        rbVec3 from = slipAtNode(c, contact, point, h, false);
         rbVec3 to = slipOf(c->bodies.data, contact, point);
         double square = rbDot(from, from);
         double back = -rbDot(from, to);
@@ -880,6 +892,7 @@ bool rbContactStep_SolveFlights(rbStepContacts* c, const rbStepHost* host, doubl
                                 rbStepMiss* miss)
 {
     rbContactStep_ShowBodies(c);
+    rbContactStep_ShowMeans(c, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solvers.sweeps, &all, c->settings.isWarm);
     scaleStanding(c, 2.0);

@@ -307,6 +307,9 @@ void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 // Places obstacles at a time. Their velocities are those of the time plus side, s: a path may
 // change its speed just then.
 void rbContactStep_PlaceFixed(rbStepContacts* c, double time, double side);
+// Shows obstacles on curves with their mean velocity over the flight that begins: what they carry
+// would go along the tangent.
+void rbContactStep_ShowMeans(rbStepContacts* c, double h);
 
 // At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
 void rbContactStep_WakeBodies(rbStepContacts* c, const rbStepHost* host, double h);
