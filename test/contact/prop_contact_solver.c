@@ -31,13 +31,13 @@ static double energyOf(void)
 // What rotation adds to the mean slips of a flight, from the velocities at its start.
 static rbVec3 carries[sizeof scene.points / sizeof scene.points[0]];
 
-static void noteCarries(double h)
+static void noteCarries(double h, double restSpeed)
 {
     for (int i = 0; i < scene.set.contactCount; ++i) {
         const rbContact* contact = &scene.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             carries[k] = rbContactPoint_GetCarry(&scene.points[k], &scene.bodies[contact->bodyA],
-                                                 &scene.bodies[contact->bodyB], h);
+                                                 &scene.bodies[contact->bodyB], h, restSpeed);
         }
     }
 }
@@ -95,7 +95,7 @@ static void randomIslandsObeyTheLaws(void** state)
         rbContactSolver_Prepare(solver, &run);
         double energy = energyOf();
         rbVec3 momentum = momentumOf(&scene);
-        noteCarries(h);
+        noteCarries(h, run.restSpeed);
         rbContactSolved solved = isVelocity ? rbContactSolver_Solve(solver, &run, true)
                                             : rbContactSolver_Solve(solver, &run, false);
         checkCones(&scene, 1.6e-15);

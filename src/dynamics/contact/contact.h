@@ -182,22 +182,22 @@ static inline double rbContactPoint_GetPart(const rbContactPoint* point, double 
 
 // A point that has moved over a surface by more than this part of its way in space rolls or slides.
 #define RB_CARRIED_PART 0.1
-// m: less changes only the last bits of bodies at rest.
-#define RB_CARRY_LEAST 1e-9
+// Less than this part of the rest speed is nothing that friction notices.
+#define RB_CARRY_LEAST 1e-3
 
 // What their rotation adds to the velocity of the material of B against that of A in the mean of a
 // flight, m/s: the circles on which both move bend away from their velocities at the node. Without
 // it a body that a turntable carries would go along the tangent. Zero where the point moves over a
 // surface.
 static inline rbVec3 rbContactPoint_GetCarry(const rbContactPoint* point, const rbContactBody* a,
-                                             const rbContactBody* b, double h)
+                                             const rbContactBody* b, double h, double restSpeed)
 {
     rbVec3 atA = rbCross(a->spin, point->armA);
     rbVec3 atB = rbCross(b->spin, point->armB);
     double way = h * h * fmax(rbLengthSquared(atA), rbLengthSquared(atB));
     rbVec3 carry = rbScale(0.5 * h, rbSub(rbCross(b->spin, atB), rbCross(a->spin, atA)));
     bool isCarried = point->movedSquared <= RB_CARRIED_PART * RB_CARRIED_PART * way &&
-                     h * h * rbLengthSquared(carry) > RB_CARRY_LEAST * RB_CARRY_LEAST;
+                     rbLength(carry) > RB_CARRY_LEAST * restSpeed;
     return isCarried ? carry : RB_VEC3_ZERO;
 }
 

@@ -100,8 +100,9 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     p.bias[1] = slipPart * point->slip[0];
     p.bias[2] = slipPart * point->slip[1];
     if (slipPart > 0.0) {
-        rbVec3 carry = rbContactPoint_GetCarry(point, &run->bodies[contact->bodyA],
-                                               &run->bodies[contact->bodyB], run->h);
+        rbVec3 carry =
+            rbContactPoint_GetCarry(point, &run->bodies[contact->bodyA],
+                                    &run->bodies[contact->bodyB], run->h, run->restSpeed);
         p.bias[1] += rbDot(carry, contact->tangents[0]);
         p.bias[2] += rbDot(carry, contact->tangents[1]);
     }

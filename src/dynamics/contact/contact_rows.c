@@ -332,8 +332,9 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
         point->bias[0] += rbContactPoint_GetPart(from, run->h, partSpeed);
         point->slip[0] = from->slip[0] / run->h;
         point->slip[1] = from->slip[1] / run->h;
-        rbVec3 carry = rbContactPoint_GetCarry(from, &run->bodies[contact->bodyA],
-                                               &run->bodies[contact->bodyB], run->h);
+        rbVec3 carry =
+            rbContactPoint_GetCarry(from, &run->bodies[contact->bodyA],
+                                    &run->bodies[contact->bodyB], run->h, run->restSpeed);
         point->bias[1] += rbDot(carry, contact->tangents[0]);
         point->bias[2] += rbDot(carry, contact->tangents[1]);
     }

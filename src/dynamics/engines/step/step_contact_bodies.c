@@ -303,7 +303,7 @@ void rbContactStep_ShowMeans(rbStepContacts* c, double h)
             rbStep_FollowPath(path, c->grid.time + h, body, true);
             rbVec3 mean = rbScale(1.0 / h, rbSub(body->ahead.position, body->pose.position));
             rbVec3* shown = &c->bodies.data[body->index].velocity;
-            bool isCurved = h * rbLength(rbSub(mean, *shown)) > RB_CARRY_LEAST;
+            bool isCurved = rbLength(rbSub(mean, *shown)) > RB_CARRY_LEAST * c->settings.restSpeed;
             *shown = isCurved ? mean : *shown;
         }
     }

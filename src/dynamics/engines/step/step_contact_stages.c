@@ -482,8 +482,8 @@ static rbVec3 slipAtNode(const rbStepContacts* c, const rbContact* contact,
 {
     const rbContactBody* nodes = c->stage.nodes.data;
     rbVec3 u = slipOf(nodes, contact, point);
-    rbVec3 turned =
-        rbContactPoint_GetCarry(point, &nodes[contact->bodyA], &nodes[contact->bodyB], h);
+    rbVec3 turned = rbContactPoint_GetCarry(point, &nodes[contact->bodyA], &nodes[contact->bodyB],
+                                            h, c->settings.restSpeed);
     return isOfPositions ? u : rbAddScaled(u, -2.0, tangentialOf(contact, turned));
 }
 
