@@ -151,4 +151,42 @@ static void supportsThatTurnCarry(void** state)
     }
 }
 
-RB_TEST_GROUP(phys_carried, cmocka_unit_test(supportsThatTurnCarry));
+// Where a block thrown onto a turntable, or placed on it at rest, is after half a second, m.
+static rbVec3 slide(double step, bool isThrown)
+{
+    Case now = {TURNTABLE, 0.4, 0.0, 3.0, 0.02, 0.1, step};
+    rbWorldDef def = defineArrivals(step, RB_CONTACT_TIME_AUTO);
+    rbWorld* world = makeArrivalWorld(&def);
+    (void)addSupport(world, &now);
+    rbError error = {0};
+    rbBodyDef box = rbDefaultBodyDef();
+    box.position = rbMakeVec3(0.3, 0.0, 0.5 * now.height + TOLERANCE);
+    box.linearVelocity = isThrown ? rbMakeVec3(1.0, -1.0, 0.0) : RB_VEC3_ZERO;
+    rbBodyId id = rbCreateBody(world, &box, &error);
+    addBoxShape(world, id, rbMakeVec3(now.width, now.width, now.height), now.friction);
+    assert_int_equal(rbWorld_AdvanceTo(world, 0.5).status, RB_STATUS_OK);
+    rbVec3 end = rbBody_GetState(world, id).center;
+    rbDestroyWorld(world);
+    return end;
+}
+
+// What a step may leave adds up: in short ones it must be less.
+static void shortStepsAreOfSecondOrder(void** state)
+{
+    (void)state;
+    for (int isThrown = 0; isThrown < 2; ++isThrown) {
+        rbVec3 truth = slide(2.5e-4, isThrown != 0);
+        double first = rbDistance(slide(4e-3, isThrown != 0), truth);
+        print_message("[ steps of 4 ms: %.1e m off", first);
+        for (int k = 1; k <= 3; ++k) { // 2 to 0.5 ms
+            double parts = (double)(1 << k);
+            double off = rbDistance(slide(4e-3 / parts, isThrown != 0), truth);
+            print_message(", %.1e", off);
+            checkBelow(off, 2.0 * first / (parts * parts));
+        }
+        print_message(" ]\n");
+    }
+}
+
+RB_TEST_GROUP(phys_carried, cmocka_unit_test(supportsThatTurnCarry),
+              cmocka_unit_test(shortStepsAreOfSecondOrder));

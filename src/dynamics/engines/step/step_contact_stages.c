@@ -65,9 +65,9 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
                         .bodies = c->bodies.data,
                         .h = h,
                         .restSpeed = c->settings.restSpeed};
-    if (island != NULL && island->bodyCount > RB_ISLAND_LARGE) {
-        run.allowed = rbContactTolerance_Aim(c->allowed);
-    }
+    bool isLarge = island != NULL && island->bodyCount > RB_ISLAND_LARGE;
+    run.allowed = isLarge ? rbContactTolerance_Aim(c->allowed)
+                          : (rbContactTolerance){.gap = c->start.gapAim};
     return run;
 }
 

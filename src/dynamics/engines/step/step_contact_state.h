@@ -214,6 +214,8 @@ typedef struct rbStepParts {
 // What the run left before it was started, or was asked for.
 typedef struct rbRunStart {
     double restSpeedAsked; // m/s, of the settings
+    double gapAim;         // m, to which gaps and slips of islands that are not large are solved;
+                           // 0: as the settings say
     double deepest;        // m, overlaps
     double excess;         // m or rad beyond stops
     double partUntil;      // s, overlaps should be undone by then
