@@ -146,10 +146,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x4ebd0d63121c38dbu},
-    {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0x4a5dcd733c93d1bbu},
-    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x0667a1e8b23e1726u},
-    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x2005ad12ad52eb4au},
+    {"to tolerance", 0, 300, 0, 0.0, RB_IMPACT_NEWTON, 0x3b1f87238c9b382cu},
+    {"game", 5, 10, 0, 0.0, RB_IMPACT_NEWTON, 0xa38da39bf274b6d8u},
+    {"shock propagation", 0, 300, 8, 0.0, RB_IMPACT_POISSON, 0x171ad07f7b4cc92eu},
+    {"freezing", 0, 100, 0, 0.01, RB_IMPACT_STRONGE, 0x8141ca7ef98bb854u},
 };
 enum {
     MODES = sizeof modes / sizeof modes[0]
@@ -259,8 +259,8 @@ static uint64_t runCluster(const Mode* mode)
 static void freeClustersHaveTheSameBits(void** state)
 {
     (void)state;
-    static const uint64_t expected[MODES] = {0x7ba25f1afb9b1c4bu, 0x63b5598c15bf2a12u,
-                                             0x8514568d066898aau, 0xf8d8a2ce1f0cc9c2u};
+    static const uint64_t expected[MODES] = {0x2c474ef409644d05u, 0x6bccbe7f0316364eu,
+                                             0xf14cd69862ae6b49u, 0x34bd1c132b378736u};
     int differences = 0;
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runCluster(&modes[i]);
@@ -406,8 +406,8 @@ static void rowsPassBlowsInTheSameBits(void** state)
 {
     (void)state;
     static const uint64_t expected[] = {0x8133c2ab5701be94u, 0xf795525a29762b38u,
-                                        0xf7bf772df6d9a5fbu, 0x57850652085fd1a0u,
-                                        0xe861fac4ddbefef0u};
+                                        0xfac3f984ac9cc60cu, 0x57850652085fd1a0u,
+                                        0x913db5bfde8f45c4u};
     checkRuns(runRow, expected, 5);
 }
 
@@ -450,7 +450,7 @@ static uint64_t runRocking(int number)
 static void rockingHasTheSameBitsAtEveryOrder(void** state)
 {
     (void)state;
-    static const uint64_t expected[] = {0xc9a6dd943d2fa96fu, 0x3bd4bf889e750391u,
+    static const uint64_t expected[] = {0xbacb0fe7c6f590d8u, 0x3bd4bf889e750391u,
                                         0x31b34b62e66ac2eau};
     checkRuns(runRocking, expected, 3);
 }
