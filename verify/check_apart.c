@@ -592,7 +592,8 @@ void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState states[2])
 
 // A pair that pushes in a step is closed at its start or end, to the second order of the step: it
 // leaves the tangent by half of (wA + wB)(wA rA + wB rB + 2 u) h^2, the line by a change of u. If
-// it collides in between it can be as open as it can have moved. isKnown: its other points are.
+// it collides in between it can be as open as it can have moved, also by the pushes of the step: a
+// push moves a point by up to four times P/m, as at the end of a rod. isKnown: its others are.
 void rbVCheckPushing(rbVChecker* c, const rbVContact* p, bool isKnown)
 {
     const rbVTrack* a = &c->tracks[p->a];
@@ -605,7 +606,9 @@ void rbVCheckPushing(rbVChecker* c, const rbVContact* p, bool isKnown)
     double slide = h * fmax(length3(now), length3(then));
     double bend = h * length3(sub3(now, then)) +
                   (turnA + turnB) * (turnA * ballOf(c, p->a) + turnB * ballOf(c, p->b) + slide);
-    double way = (a->span.way + b->span.way) * h / (c->time - c->lastNode);
+    double pushed = a->load.size * c->model.bodies[p->a].inverseMass +
+                    b->load.size * c->model.bodies[p->b].inverseMass;
+    double way = (a->span.way + b->span.way) * h / (c->time - c->lastNode) + 4.0 * h * h * pushed;
     double closed = c->model.shell + c->model.tolerance;
     bool isRough = a->load.isStruck || b->load.isStruck || c->model.accuracy == 0;
     double far = closed + (isRough ? way : bend);

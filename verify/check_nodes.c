@@ -296,9 +296,11 @@ static void checkContacts(rbVChecker* c)
         double part = c->model.accuracy == 0 ? GAME_ROUNDING : FORCE_CONE;
         rbVCheckCone(c, RB_V_CLAIM_CONTACT,
                      &(rbVCone){p->a, p->b, p->force, p->normal, friction, part});
-        rbVCheckPushing(c, p, i > 0 && p->a == p[-1].a && p->b == p[-1].b);
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
+    }
+    for (const rbVContact* p = c->contacts; p < c->contacts + c->contactCount; ++p) {
+        rbVCheckPushing(c, p, p > c->contacts && p->a == p[-1].a && p->b == p[-1].b);
     }
 }
 
@@ -399,11 +401,6 @@ static void checkBalance(rbVChecker* c, double h)
     }
 }
 
-static bool isFree(const rbVChecker* c, const rbVBody* body)
-{
-    return c->model.engine != RB_V_STEP || (!c->model.hasContacts && !body->isLinked);
-}
-
 // The first node of a body without joints, which may be pulled together, is its start.
 static void checkStart(rbVChecker* c)
 {
@@ -436,10 +433,11 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
     bool hasSteps = false;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* body = &c->model.bodies[i];
-        if (body->type == RB_V_DYNAMIC && isFree(c, body)) {
+        bool isStepped = c->model.engine == RB_V_STEP && (c->model.hasContacts || body->isLinked);
+        if (body->type == RB_V_DYNAMIC && !isStepped) {
             rbVCheckState(c, i, time, &c->tracks[i].now);
         }
-        hasSteps = hasSteps || (body->type == RB_V_DYNAMIC && !isFree(c, body));
+        hasSteps = hasSteps || (body->type == RB_V_DYNAMIC && isStepped);
         if (body->type == RB_V_KINEMATIC) {
             RB_V_SKIP(c, PATH, "the certificate has their states, not their paths");
         }
