@@ -276,6 +276,20 @@ static double weighFloor(rbCluster* cluster)
     return rbExactSum_Round(&sum);
 }
 
+// Sum over all spheres of weight times height of the center: what forces within a heap at rest,
+// times the lever of each, add up to.
+static double sumLevers(rbCluster* cluster)
+{
+    int count = 0;
+    double sum = 0.0;
+    rbClusterSphere* spheres = rbCluster_Gather(cluster, &count);
+    for (int i = 0; i < count; ++i) {
+        sum += spheres[i].mass * GRAVITY * spheres[i].position.z;
+    }
+    rbFreeSpheres(spheres, count);
+    return sum;
+}
+
 // G-02a: a heap settles; then the floor carries its weight, and spheres overlap by less than a
 // percent of a radius. Single spheres go on rolling between others on the floor: there is no
 // rolling friction.
@@ -291,9 +305,14 @@ static void heapsRestOnTheFloor(void** state)
     }
     rbAdvanceCluster(cluster, 3000);
     double carried = 0.0;
+    double stress = 0.0; // vertical, times the volume of a box that has all spheres in it
+    double levers = 0.0;
+    rbBounds box = {{-5.0, -5.0, 0.0}, {5.0, 5.0, 10.0}};
     for (int i = 0; i < 100; ++i) {
         rbAdvanceCluster(cluster, 1);
         carried += weighFloor(cluster) / 100.0;
+        stress += 1000.0 * rbCluster_Average(cluster, box).stress.cz.z / 100.0;
+        levers += sumLevers(cluster) / 100.0;
     }
     rbClusterReport report = rbCluster_GetReport(cluster);
     if (rbRanks_GetIndex(rbTestRanks()) == 0) {
@@ -303,6 +322,9 @@ static void heapsRestOnTheFloor(void** state)
                      (long long)report.contacts, report.colors);
     }
     checkRelative(carried, mass * GRAVITY * 2e-3, 1e-3);
+    if (rbRanks_GetIndex(rbTestRanks()) == 0) {
+        checkRelative(stress, levers, 1e-3);
+    }
     checkBelow(report.kinetic, 1e-3);
     checkBelow(report.penetrationMax, 0.005);
     assert_true(report.contacts > 70);
