@@ -331,9 +331,48 @@ static void heapsRestOnTheFloor(void** state)
     rbDestroyCluster(cluster);
 }
 
+// Forces per sphere in a heap at rest on the floor, and its kinetic energy without drift.
+static double countForces(double friction, double* kinetic)
+{
+    rbTestHeap heap = {.edge = 5, .layers = 8, .friction = friction, .partition = "morton"};
+    rbCluster* cluster = rbCreateTestHeap(rbTestRanks(), &heap);
+    rbBounds box = {{-9.0, -9.0, -1.0}, {9.0, 9.0, 20.0}};
+    rbAdvanceCluster(cluster, 8000);
+    rbClusterAverage average = rbCluster_Average(cluster, box);
+    rbClusterReport report = rbCluster_GetReport(cluster);
+    int64_t onFloor = 0;
+    for (int i = 0; i < cluster->domain.pairs.count; ++i) {
+        const rbNearPair* pair = &cluster->domain.pairs.data[i];
+        onFloor += pair->b < 0 && rbLengthSquared(pair->impulse) > 0.0;
+    }
+    rbRanks_SumIntegers(rbTestRanks(), &onFloor, 1);
+    *kinetic = report.kinetic - 0.5 * rbLengthSquared(report.momentum) / average.mass;
+    rbDestroyCluster(cluster);
+    return 0.5 * average.coordination + (double)onFloor / (double)average.count;
+}
+
+// G-02a: without friction forces are as many as the equations of balance, three a sphere, except
+// for the two of all together in a periodic box; the overlaps that contacts leave add 7.9/2 sqrt(3
+// f d), with d in diameters and the solid fraction f (O'Hern and others 2003). With friction each
+// force has three components, and fewer contacts do.
+static void smoothHeapsAreIsostatic(void** state)
+{
+    (void)state;
+    double kinetic = 0.0;
+    double forces = countForces(0.0, &kinetic);
+    if (rbRanks_GetIndex(rbTestRanks()) == 0) {
+        (void)printf("heap: %.3f forces a sphere without friction, kinetic %.1e J\n", forces,
+                     kinetic);
+    }
+    checkBelow(kinetic, 1e-3);
+    checkNear(forces, 3.0 - 2.0 / 200.0, 0.5 * 7.9 * sqrt(3.0 * 0.64 * 5e-4));
+    forces = countForces(0.5, &kinetic);
+    assert_true(forces > 2.0 && forces < 2.6);
+}
+
 RB_TEST_GROUP(phys_grains, cmocka_unit_test(spheresRollAsInTheBook),
               cmocka_unit_test(spheresSlideAsInTheBook), cmocka_unit_test(reboundHasTheRestitution),
               cmocka_unit_test(spheresRollOverSeams),
               cmocka_unit_test(drivenFloorsTakeSpheresAlong),
               cmocka_unit_test(rollingResistanceIsThatOfTheBook),
-              cmocka_unit_test(heapsRestOnTheFloor));
+              cmocka_unit_test(heapsRestOnTheFloor), cmocka_unit_test(smoothHeapsAreIsostatic));
