@@ -6,7 +6,6 @@
 // The front is where the deposit becomes thinner than half a dense layer: grains beyond are apart,
 // and experiments do not count them either.
 #include "base/core/memory.h"
-#include "base/core/random.h"
 #include "granular_worlds.h"
 #include "line_fit.h"
 #include "validation.h"
@@ -15,9 +14,8 @@
 
 #define COLUMNS_MAX 8
 #define SAMPLES_MAX 32
-#define DENSE 0.6       // solid fraction, for the number of grains and for a dense layer
-#define GLUED_STEP 1.05 // between grains of the floor
-#define AT_REST 1e-5    // mean kinetic energy of a grain: a velocity of 0.004
+#define DENSE 0.6    // solid fraction, for the number of grains and for a dense layer
+#define AT_REST 1e-5 // mean kinetic energy of a grain: a velocity of 0.004
 #define TIME_MAX 400.0
 // Limits of the aspect ratios of the published laws; between them no law is given.
 #define LOW_MAX 1.8
@@ -46,29 +44,6 @@ typedef struct Deposits {
     int count;
 } Deposits;
 
-static void glueFloor(rbGrainBed* bed, double length, double width, uint64_t seed)
-{
-    rbRandom random = {seed};
-    int nx = (int)(2.0 * length / GLUED_STEP);
-    int ny = (int)(width / GLUED_STEP);
-    rbGrainBed_BeginWalls(bed, RB_VEC3_ZERO);
-    for (int i = 0; i < nx * ny; ++i) {
-        int row = i / ny;
-        rbVec3 place = {-length + (row + 0.5) * GLUED_STEP,
-                        (i % ny + 0.5) * width / ny - 0.5 * width, -0.25};
-        place.x += 0.15 * rbRandom_Symmetric(&random);
-        place.y += 0.15 * rbRandom_Symmetric(&random);
-        place.z += 0.2 * rbRandom_Symmetric(&random);
-        // walls are not repeated by the period
-        for (int k = -1; k <= 1; ++k) {
-            rbVec3 image = rbAdd(place, rbMakeVec3(0.0, k * width, 0.0));
-            if (fabs(image.y) < 0.5 * width + 1.1) {
-                rbGrainBed_AddWall(bed, rbCreateSphere(0.5, &bed->error), image, RB_QUAT_IDENTITY);
-            }
-        }
-    }
-}
-
 // A settled column between two walls. height: of the same grains everywhere as dense as inside.
 static rbGrainBed fillColumn(const Column* column, double width, uint64_t seed, double* height)
 {
@@ -84,7 +59,7 @@ static rbGrainBed fillColumn(const Column* column, double width, uint64_t seed, 
     bed.def.walls[0] = (rbClusterWall){{0.0, 0.0, 1.0}, -0.25}; // below the glued grains
     bed.def.walls[1] = (rbClusterWall){{1.0, 0.0, 0.0}, -l};
     bed.def.walls[2] = (rbClusterWall){{-1.0, 0.0, 0.0}, -l};
-    glueFloor(&bed, length, width, seed + 1000);
+    rbGrainBed_GlueFloor(&bed, length, width, false, seed + 1000);
     rbGrainBed_Fill(&bed,
                     (rbBounds){{0.05 - l, -0.5 * width, 0.6},
                                {l - 0.05, 0.5 * width, 3.0 * column->height + 10.0}},

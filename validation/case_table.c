@@ -49,6 +49,8 @@ static const rbValidationCase* const cases[] = {
     &rbCaseGranularHopper,
     &rbCaseGranularDrum,
     &rbCaseGranularColumn,
+    &rbCaseGranularPacking,
+    &rbCaseGranularIncline,
 #endif
 };
 

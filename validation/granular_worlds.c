@@ -15,6 +15,7 @@
 #define RESTITUTION 0.5
 #define JITTER 0.3 // of velocities at the start
 #define MATERIALS_MAX 4096
+#define GLUED_STEP 1.05 // between grains of a rough floor
 
 rbGrainBed rbOpenGrainBed(void)
 {
@@ -116,6 +117,34 @@ void rbGrainBed_AddWall(rbGrainBed* bed, rbGeometry* geometry, rbVec3 position, 
         def.geometry = rbWorld_AddGeometry(bed->walls, geometry);
         def.transform = (rbTransform){.p = position, .q = turn};
         (void)rbCreateShape(bed->walls, bed->wall, &def, &bed->error);
+    }
+}
+
+void rbGrainBed_GlueFloor(rbGrainBed* bed, double halfLength, double width, bool isRepeated,
+                          uint64_t seed)
+{
+    rbRandom random = {seed};
+    int nx = (int)(2.0 * halfLength / GLUED_STEP + 1e-9);
+    int ny = (int)(width / GLUED_STEP);
+    int imagesX = isRepeated ? 1 : 0;
+    rbGrainBed_BeginWalls(bed, RB_VEC3_ZERO);
+    for (int i = 0; i < nx * ny; ++i) {
+        int row = i / ny;
+        rbVec3 place = {-halfLength + (row + 0.5) * GLUED_STEP,
+                        (i % ny + 0.5) * width / ny - 0.5 * width, -0.25};
+        place.x += 0.15 * rbRandom_Symmetric(&random);
+        place.y += 0.15 * rbRandom_Symmetric(&random);
+        place.z += 0.2 * rbRandom_Symmetric(&random);
+        // walls are not repeated by the period
+        for (int k = 0; k < 3 * (2 * imagesX + 1); ++k) {
+            int column = k / 3 - imagesX;
+            rbVec3 shift = {2.0 * column * halfLength, (k % 3 - 1) * width, 0.0};
+            rbVec3 image = rbAdd(place, shift);
+            bool isNear = !isRepeated || fabs(image.x) < halfLength + 1.1;
+            if (isNear && fabs(image.y) < 0.5 * width + 1.1) {
+                rbGrainBed_AddWall(bed, rbCreateSphere(0.5, &bed->error), image, RB_QUAT_IDENTITY);
+            }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-// Grains for the experiments of case_granular.c: spheres on domains of one rank, in units of their
-// mean diameter, of the acceleration of gravity and of their bulk mass.
+// Grains for the experiments of case_granular_*.c: spheres on domains of one rank, in units of
+// their mean diameter, of the acceleration of gravity and of their bulk mass.
 //
 // Confined grains settle first; then the walls are changed, and the experiment begins from rest.
 // Grains are all different: their radii are drawn evenly from 0.45 to 0.55, so that they do not
@@ -37,6 +37,10 @@ void rbGrainBed_Keep(rbGrainBed* bed, int count);
 void rbGrainBed_BeginWalls(rbGrainBed* bed, rbVec3 angularVelocity);
 // Adds a shape, which is consumed.
 void rbGrainBed_AddWall(rbGrainBed* bed, rbGeometry* geometry, rbVec3 position, rbQuat turn);
+// A rough floor: grains glued at about a height of -0.25, from -halfLength to halfLength along x
+// and in a period along y. isRepeated: in a period along x too. Replaces all walls of shapes.
+void rbGrainBed_GlueFloor(rbGrainBed* bed, double halfLength, double width, bool isRepeated,
+                          uint64_t seed);
 
 // A cluster of the present grains and walls; grains that are present keep their velocities.
 void rbGrainBed_Start(rbGrainBed* bed);

@@ -131,3 +131,5 @@ extern const rbValidationCase rbCaseRayConclusions;
 extern const rbValidationCase rbCaseGranularHopper; // these with RB_MPI only
 extern const rbValidationCase rbCaseGranularDrum;
 extern const rbValidationCase rbCaseGranularColumn;
+extern const rbValidationCase rbCaseGranularPacking;
+extern const rbValidationCase rbCaseGranularIncline;

@@ -160,7 +160,7 @@ target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_ve
 if(RB_MPI)
   target_sources(rattleback_program_objects PRIVATE app/cli/run_ranks.c app/cli/rank_scene.c app/cli/rank_flow.c app/cli/rank_frames.c
     bench/suite_cluster.c validation/case_granular_column.c validation/case_granular_drum.c
-    validation/case_granular_hopper.c validation/granular_worlds.c validation/line_fit.c)
+    validation/case_granular_hopper.c validation/case_granular_incline.c validation/case_granular_packing.c validation/granular_worlds.c validation/line_fit.c)
   set_source_files_properties(validation/case_table.c app/cli/run.c app/cli/launcher.c app/cli/run_ranks.c app/cli/bench.c bench/bench.c
     PROPERTIES COMPILE_DEFINITIONS RB_MPI)
   target_link_libraries(rattleback_program_objects PUBLIC rattleback_mpi)

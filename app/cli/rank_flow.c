@@ -193,6 +193,10 @@ rbStatus rbRankFlow_Open(rbRankFlow* flow, const char* path, rbError* error)
                       "region %d velocity y [m/s],region %d velocity z [m/s],"
                       "region %d coordination",
                       i, i, i, i, i, i);
+        static const char* const names[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+        for (int k = 0; k < 6; ++k) {
+            (void)fprintf(flow->table, ",region %d stress %s [Pa]", i, names[k]);
+        }
     }
     for (int i = 1; i <= flow->inletCount; ++i) {
         (void)fprintf(flow->table, ",inlet %d spheres", i);
@@ -218,6 +222,9 @@ void rbRankFlow_Write(rbRankFlow* flow, rbCluster* cluster, double time)
             (void)fprintf(table, ",%lld,%.12g,%.12g,%.12g,%.12g,%.12g", (long long)a.count,
                           a.solidFraction, a.velocity.x, a.velocity.y, a.velocity.z,
                           a.coordination);
+            (void)fprintf(table, ",%.12g,%.12g,%.12g,%.12g,%.12g,%.12g", a.stress.cx.x,
+                          a.stress.cy.y, a.stress.cz.z, a.stress.cx.y, a.stress.cx.z,
+                          a.stress.cy.z);
         }
     }
     for (int i = 0; table != NULL && i < flow->inletCount; ++i) {

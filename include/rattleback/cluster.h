@@ -138,6 +138,9 @@ typedef struct rbClusterAverage {
     double solidFraction; ///< volume of the spheres over that of the box
     rbVec3 velocity;      ///< m/s, of the center of mass
     double coordination;  ///< contacts with other spheres that carry an impulse, per sphere
+    rbMat3 stress;        ///< Pa, symmetric, positive in compression: levers times forces of the
+                          ///< last step (granular only), and what velocities relative to the mean
+                          ///< carry, over the volume of the box
 } rbClusterAverage;
 
 /// Maximum number of materials.

@@ -3,6 +3,7 @@ find_package(MPI 3.1 REQUIRED COMPONENTS C)
 rb_add_library(rattleback_mpi mpi)
 target_link_libraries(rattleback_mpi PUBLIC rattleback PRIVATE MPI::MPI_C)
 target_sources(rattleback_mpi PRIVATE
+  src/cluster/average.c
   src/cluster/checkpoint.c
   src/cluster/cluster.c
   src/cluster/coloring.c

@@ -111,5 +111,26 @@ static void pressureIsThatOfCarnahanAndStarling(void** state)
     assert_true(z[0] < truth);
 }
 
+// G-02b: the stress of a gas between collisions is what its velocities carry: in all of its box the
+// trace is twice the kinetic energy without that of the center of mass, over the volume.
+static void stressOfAGasIsThatOfItsVelocities(void** state)
+{
+    (void)state;
+    rbTestGas gas = {.edge = 6, .stepPart = 0.02, .partition = "morton"};
+    rbCluster* cluster = rbCreateTestGas(rbTestRanks(), &gas);
+    rbAdvanceCluster(cluster, 200);
+    rbBounds box = {{-50.0, -50.0, -50.0}, {50.0, 50.0, 50.0}};
+    rbClusterReport report = rbCluster_GetReport(cluster);
+    rbClusterAverage average = rbCluster_Average(cluster, box);
+    double drift = rbLengthSquared(report.momentum) / average.mass;
+    double trace = average.stress.cx.x + average.stress.cy.y + average.stress.cz.z;
+    assert_true(report.collisions > 100 && average.count == 216);
+    checkRelative(trace * 1e6, 2.0 * report.kinetic - drift, 1e-12);
+    checkRelative(average.stress.cx.x, trace / 3.0, 0.24); // three standard errors of 216
+    checkNear(average.stress.cx.y, average.stress.cy.x, 0.0);
+    rbDestroyCluster(cluster);
+}
+
 RB_TEST_GROUP(phys_gas, cmocka_unit_test(speedsAreMaxwells),
-              cmocka_unit_test(pressureIsThatOfCarnahanAndStarling));
+              cmocka_unit_test(pressureIsThatOfCarnahanAndStarling),
+              cmocka_unit_test(stressOfAGasIsThatOfItsVelocities));

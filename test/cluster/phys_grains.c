@@ -276,6 +276,20 @@ static double weighFloor(rbCluster* cluster)
     return rbExactSum_Round(&sum);
 }
 
+// Sum over all spheres of weight times height of the center: what forces within a heap at rest,
+// times the lever of each, add up to.
+static double sumLevers(rbCluster* cluster)
+{
+    int count = 0;
+    double sum = 0.0;
+    rbClusterSphere* spheres = rbCluster_Gather(cluster, &count);
+    for (int i = 0; i < count; ++i) {
+        sum += spheres[i].mass * GRAVITY * spheres[i].position.z;
+    }
+    rbFreeSpheres(spheres, count);
+    return sum;
+}
+
 // G-02a: a heap settles; then the floor carries its weight, and spheres overlap by less than a
 // percent of a radius. Single spheres go on rolling between others on the floor: there is no
 // rolling friction.
@@ -291,9 +305,14 @@ static void heapsRestOnTheFloor(void** state)
     }
     rbAdvanceCluster(cluster, 3000);
     double carried = 0.0;
+    double stress = 0.0; // vertical, times the volume of a box that has all spheres in it
+    double levers = 0.0;
+    rbBounds box = {{-5.0, -5.0, 0.0}, {5.0, 5.0, 10.0}};
     for (int i = 0; i < 100; ++i) {
         rbAdvanceCluster(cluster, 1);
         carried += weighFloor(cluster) / 100.0;
+        stress += 1000.0 * rbCluster_Average(cluster, box).stress.cz.z / 100.0;
+        levers += sumLevers(cluster) / 100.0;
     }
     rbClusterReport report = rbCluster_GetReport(cluster);
     if (rbRanks_GetIndex(rbTestRanks()) == 0) {
@@ -303,10 +322,52 @@ static void heapsRestOnTheFloor(void** state)
                      (long long)report.contacts, report.colors);
     }
     checkRelative(carried, mass * GRAVITY * 2e-3, 1e-3);
+    if (rbRanks_GetIndex(rbTestRanks()) == 0) {
+        checkRelative(stress, levers, 1e-3);
+    }
     checkBelow(report.kinetic, 1e-3);
     checkBelow(report.penetrationMax, 0.005);
     assert_true(report.contacts > 70);
     rbDestroyCluster(cluster);
+}
+
+// Forces per sphere in a heap at rest on the floor, and its kinetic energy without drift.
+static double countForces(double friction, double* kinetic)
+{
+    rbTestHeap heap = {.edge = 5, .layers = 8, .friction = friction, .partition = "morton"};
+    rbCluster* cluster = rbCreateTestHeap(rbTestRanks(), &heap);
+    rbBounds box = {{-9.0, -9.0, -1.0}, {9.0, 9.0, 20.0}};
+    rbAdvanceCluster(cluster, 8000);
+    rbClusterAverage average = rbCluster_Average(cluster, box);
+    rbClusterReport report = rbCluster_GetReport(cluster);
+    int64_t onFloor = 0;
+    for (int i = 0; i < cluster->domain.pairs.count; ++i) {
+        const rbNearPair* pair = &cluster->domain.pairs.data[i];
+        onFloor += pair->b < 0 && rbLengthSquared(pair->impulse) > 0.0;
+    }
+    rbRanks_SumIntegers(rbTestRanks(), &onFloor, 1);
+    *kinetic = report.kinetic - 0.5 * rbLengthSquared(report.momentum) / average.mass;
+    rbDestroyCluster(cluster);
+    return 0.5 * average.coordination + (double)onFloor / (double)average.count;
+}
+
+// G-02a: without friction forces are as many as the equations of balance, three a sphere, except
+// for the two of all together in a periodic box; the overlaps that contacts leave add 7.9/2 sqrt(3
+// f d), with d in diameters and the solid fraction f (O'Hern and others 2003). With friction each
+// force has three components, and fewer contacts do.
+static void smoothHeapsAreIsostatic(void** state)
+{
+    (void)state;
+    double kinetic = 0.0;
+    double forces = countForces(0.0, &kinetic);
+    if (rbRanks_GetIndex(rbTestRanks()) == 0) {
+        (void)printf("heap: %.3f forces a sphere without friction, kinetic %.1e J\n", forces,
+                     kinetic);
+    }
+    checkBelow(kinetic, 1e-3);
+    checkNear(forces, 3.0 - 2.0 / 200.0, 0.5 * 7.9 * sqrt(3.0 * 0.64 * 5e-4));
+    forces = countForces(0.5, &kinetic);
+    assert_true(forces > 2.0 && forces < 2.6);
 }
 
 RB_TEST_GROUP(phys_grains, cmocka_unit_test(spheresRollAsInTheBook),
@@ -314,4 +375,4 @@ RB_TEST_GROUP(phys_grains, cmocka_unit_test(spheresRollAsInTheBook),
               cmocka_unit_test(spheresRollOverSeams),
               cmocka_unit_test(drivenFloorsTakeSpheresAlong),
               cmocka_unit_test(rollingResistanceIsThatOfTheBook),
-              cmocka_unit_test(heapsRestOnTheFloor));
+              cmocka_unit_test(heapsRestOnTheFloor), cmocka_unit_test(smoothHeapsAreIsostatic));
