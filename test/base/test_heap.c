@@ -72,6 +72,7 @@ static void theQueueReturnsItemsInOrder(void** state)
         rbQueue_Set(&queue, i, keys[i]);
     }
     int most = 0;
+    uint64_t allocations = rbGetAllocationCount();
     for (int k = 0; k < 20000; ++k) {
         assert_true(rbQueue_HasNext(&queue));
         most = queue.soon.count > most ? queue.soon.count : most;
@@ -94,6 +95,7 @@ static void theQueueReturnsItemsInOrder(void** state)
         assert_true(k % 100 != 0 || rbHeap_IsValid(&queue.soon));
     }
     assert_in_range(most, 1, QUEUED / 4); // few are in the heap
+    assert_true(rbGetAllocationCount() == allocations);
     rbQueue_Free(&queue);
     assert_false(rbQueue_HasNext(&queue));
 }

@@ -148,7 +148,12 @@ void rbQueue_Remove(rbQueue* queue, int item)
 void rbQueue_Set(rbQueue* queue, int item, double key)
 {
     RB_ASSERT(!isnan(key));
-    rbArray_Fill(queue->soon.places, item + 1, -1);
+    if (item >= queue->soon.places.count) {
+        rbArray_Fill(queue->soon.places, item + 1, -1);
+        int capacity = queue->soon.places.capacity; // each may get all items: no allocation later
+        rbArray_Reserve(queue->soon.nodes, capacity + RB_HEAP_OFFSET);
+        rbArray_Reserve(queue->later, capacity);
+    }
     int* place = &queue->soon.places.data[item];
     if ((key <= queue->horizon) == (*place < -1)) {
         rbQueue_Remove(queue, item); // it goes to the other ones
