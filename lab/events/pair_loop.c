@@ -54,7 +54,7 @@ static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double ti
                 !hasPair(engine, a, b)) {
                 int pair = rbEventEngine_MakePair(engine, a, b, home);
                 rbEventEngine_PredictPair(engine, host, pair, timeA);
-                rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
+                rbQueue_Set(&engine->queue, pair, rbEventEngine_GetTime(engine, pair));
             }
         }
     }
@@ -70,7 +70,7 @@ static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time
             if (rbEventEngine_CanTouch(engine, a, b)) {
                 int pair = rbEventEngine_MakePair(engine, a, b, home);
                 rbEventEngine_PredictPair(engine, host, pair, time);
-                rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
+                rbQueue_Set(&engine->queue, pair, rbEventEngine_GetTime(engine, pair));
             }
         }
     }
@@ -78,7 +78,7 @@ static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time
 
 static double topKey(const rbEventEngine* engine)
 {
-    return rbHeap_IsEmpty(&engine->heap) ? INFINITY : rbHeap_Top(&engine->heap).key;
+    return rbHeap_IsEmpty(&engine->queue.soon) ? INFINITY : rbHeap_Top(&engine->queue.soon).key;
 }
 
 static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, double time,
@@ -97,14 +97,14 @@ static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, dou
         if (topKey(engine) > next) {
             continue;
         }
-        int pair = rbHeap_Top(&engine->heap).item;
+        int pair = rbHeap_Top(&engine->queue.soon).item;
         failed[0] = engine->pairs.data[pair].a;
         failed[1] = engine->pairs.data[pair].b;
         // Hysteresis: a pair that is no longer near is removed when it reaches the top.
         bool isKept = isNear(engine, failed[0], failed[1]);
         if (isKept) {
             rbEventEngine_HandlePair(engine, host, pair, next);
-            rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
+            rbQueue_Set(&engine->queue, pair, rbEventEngine_GetTime(engine, pair));
         } else {
             rbEventEngine_RemovePair(engine, pair);
         }

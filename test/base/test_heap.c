@@ -1,4 +1,4 @@
-// The heap with changing keys compared with a linear search.
+// The heap and the queue with changing keys compared with a linear search.
 #include "base/core/heap.h"
 #include "base/core/random.h"
 #include "rb_test.h"
@@ -8,10 +8,10 @@
 #define ITEMS 300
 
 // The item of the least key, the smaller number where keys are equal; -1 if there is none.
-static int findLeast(const double keys[ITEMS])
+static int findLeast(const double* keys, int count)
 {
     int least = -1;
-    for (int i = 0; i < ITEMS; ++i) {
+    for (int i = 0; i < count; ++i) {
         if (!isnan(keys[i]) && (least < 0 || keys[i] < keys[least])) {
             least = i;
         }
@@ -40,7 +40,7 @@ static void theTopIsTheLeastWhateverHappened(void** state)
             keys[item] = choice > 0.95 ? (double)INFINITY : rbRandom_Index(&random, 50);
             rbHeap_Set(&heap, item, keys[item]);
         }
-        int least = findLeast(keys);
+        int least = findLeast(keys, ITEMS);
         assert_int_equal(rbHeap_IsEmpty(&heap), least < 0);
         assert_int_equal(rbHeap_Has(&heap, item), !isnan(keys[item]));
         if (least >= 0) {
@@ -51,11 +51,53 @@ static void theTopIsTheLeastWhateverHappened(void** state)
             assert_true(rbHeap_IsValid(&heap));
         }
     }
-    rbHeap_Clear(&heap);
+    rbHeap_Free(&heap);
     assert_true(rbHeap_IsEmpty(&heap) && rbHeap_IsValid(&heap));
     rbHeap_Set(&heap, 7, 1.0);
     assert_int_equal(rbHeap_Top(&heap).item, 7);
     rbHeap_Free(&heap);
+}
+
+#define QUEUED 6000
+
+// As in a simulation: the least gets a later key, and few others change.
+static void theQueueReturnsItemsInOrder(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(43)};
+    rbQueue queue = {.horizon = -INFINITY};
+    static double keys[QUEUED];
+    for (int i = 0; i < QUEUED; ++i) {
+        keys[i] = rbRandom_Index(&random, 1000);
+        rbQueue_Set(&queue, i, keys[i]);
+    }
+    int most = 0;
+    uint64_t allocations = rbGetAllocationCount();
+    for (int k = 0; k < 20000; ++k) {
+        assert_true(rbQueue_HasNext(&queue));
+        most = queue.soon.count > most ? queue.soon.count : most;
+        rbHeapNode top = rbHeap_Top(&queue.soon);
+        assert_int_equal(top.item, findLeast(keys, QUEUED));
+        assert_true(top.key == keys[top.item]);
+        int items[2] = {top.item, rbRandom_Index(&random, QUEUED)};
+        for (int i = 0; i < 2; ++i) {
+            // equal keys are common; every hundredth item is taken out for a while
+            double key = top.key + rbRandom_Index(&random, 1000);
+            keys[items[i]] = rbRandom_Index(&random, 100) == 0 ? NAN : key;
+            if (isnan(keys[items[i]])) {
+                rbQueue_Remove(&queue, items[i]);
+                assert_true(isinf(rbQueue_GetKey(&queue, items[i])));
+            } else {
+                rbQueue_Set(&queue, items[i], key);
+                assert_true(rbQueue_GetKey(&queue, items[i]) == key);
+            }
+        }
+        assert_true(k % 100 != 0 || rbHeap_IsValid(&queue.soon));
+    }
+    assert_in_range(most, 1, QUEUED / 4); // few are in the heap
+    assert_true(rbGetAllocationCount() == allocations);
+    rbQueue_Free(&queue);
+    assert_false(rbQueue_HasNext(&queue));
 }
 
 // A node that comes before its parent, or an item whose place is wrong, is noticed.
@@ -83,4 +125,4 @@ static void damageIsNoticed(void** state)
 }
 
 RB_TEST_GROUP(test_heap, cmocka_unit_test(theTopIsTheLeastWhateverHappened),
-              cmocka_unit_test(damageIsNoticed));
+              cmocka_unit_test(theQueueReturnsItemsInOrder), cmocka_unit_test(damageIsNoticed));

@@ -1,9 +1,11 @@
 // Four children per node: half the levels of a binary heap, and the children share a cache line.
 #include "base/core/heap.h"
 
-#include <math.h>
-
 #define CHILDREN 4
+// Of more items in a queue than MANY, about this part becomes soon at once.
+#define MANY 2000
+#define PART 0.0625
+#define SAMPLES 200
 
 static inline bool isBefore(rbHeapNode a, rbHeapNode b)
 {
@@ -105,14 +107,6 @@ void rbHeap_Remove(rbHeap* heap, int item)
     }
 }
 
-void rbHeap_Clear(rbHeap* heap)
-{
-    for (int i = 0; i < heap->count; ++i) {
-        heap->places.data[rbHeap_GetNode(heap, i).item] = -1;
-    }
-    heap->count = 0;
-}
-
 bool rbHeap_IsValid(const rbHeap* heap)
 {
     int present = 0;
@@ -127,4 +121,75 @@ bool rbHeap_IsValid(const rbHeap* heap)
         }
     }
     return present == heap->count;
+}
+
+// ----------------------------------------------------------------------------------------- queue
+
+void rbQueue_Free(rbQueue* queue)
+{
+    rbHeap_Free(&queue->soon);
+    rbArray_Free(queue->later);
+}
+
+void rbQueue_Remove(rbQueue* queue, int item)
+{
+    int* places = queue->soon.places.data;
+    int place = item < queue->soon.places.count ? places[item] : -1;
+    if (place >= -1) {
+        rbHeap_Remove(&queue->soon, item);
+        return;
+    }
+    rbHeapNode last = queue->later.data[--queue->later.count];
+    queue->later.data[-2 - place] = last;
+    places[last.item] = place;
+    places[item] = -1;
+}
+
+void rbQueue_Set(rbQueue* queue, int item, double key)
+{
+    RB_ASSERT(!isnan(key));
+    if (item >= queue->soon.places.count) {
+        rbArray_Fill(queue->soon.places, item + 1, -1);
+        int capacity = queue->soon.places.capacity; // each may get all items: no allocation later
+        rbArray_Reserve(queue->soon.nodes, capacity + RB_HEAP_OFFSET);
+        rbArray_Reserve(queue->later, capacity);
+    }
+    int* place = &queue->soon.places.data[item];
+    if ((key <= queue->horizon) == (*place < -1)) {
+        rbQueue_Remove(queue, item); // it goes to the other ones
+    }
+    if (key <= queue->horizon) {
+        rbHeap_Set(&queue->soon, item, key);
+        return;
+    }
+    if (*place == -1) {
+        rbArray_SetCount(queue->later, queue->later.count + 1);
+        *place = -1 - queue->later.count;
+    }
+    queue->later.data[-2 - *place] = (rbHeapNode){key, item};
+}
+
+bool rbQueue_HasNext(rbQueue* queue)
+{
+    int count = queue->later.count;
+    if (queue->soon.count > 0 || count == 0) {
+        return queue->soon.count > 0;
+    }
+    double least = INFINITY, sum = 0.0;
+    int samples = 0;
+    for (int i = 0; i < count; i += 1 + count / SAMPLES) {
+        double key = queue->later.data[i].key;
+        least = key < least ? key : least;
+        sum += key;
+        ++samples;
+    }
+    double part = count > MANY ? PART : 4.0; // of few items, nearly all
+    queue->horizon = fmax(least, least + part * (sum / samples - least));
+    for (int i = count - 1; i >= 0; --i) {
+        rbHeapNode node = queue->later.data[i];
+        if (node.key <= queue->horizon) {
+            rbQueue_Set(queue, node.item, node.key);
+        }
+    }
+    return true;
 }

@@ -4,6 +4,7 @@
 
 #include "base/core/memory.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 typedef struct rbHeapNode {
@@ -24,7 +25,6 @@ void rbHeap_Free(rbHeap* heap);
 // Inserts an item (0, 1, 2, ...) or changes its key, which is not NaN.
 void rbHeap_Set(rbHeap* heap, int item, double key);
 void rbHeap_Remove(rbHeap* heap, int item); // no effect if it is not in the heap
-void rbHeap_Clear(rbHeap* heap);
 bool rbHeap_IsValid(const rbHeap* heap);
 
 static inline bool rbHeap_IsEmpty(const rbHeap* heap)
@@ -49,8 +49,26 @@ static inline bool rbHeap_Has(const rbHeap* heap, int item)
     return item < heap->places.count && heap->places.data[item] >= 0;
 }
 
-// Whether an item is in the heap with a key that is no larger than another.
-static inline bool rbHeap_IsDueBy(const rbHeap* heap, int item, double key)
+// Many items, of which few are due soon: only those are in a heap, which stays in the cache. Most
+// keys that are set are later and cost no search of a place.
+typedef struct rbQueue {
+    rbHeap soon;                // places: of the items that are not, -2 - the position in later
+    RB_ARRAY(rbHeapNode) later; // in no order
+    double horizon;             // keys up to this are soon
+} rbQueue;
+
+void rbQueue_Free(rbQueue* queue);
+// As of the heap.
+void rbQueue_Set(rbQueue* queue, int item, double key);
+void rbQueue_Remove(rbQueue* queue, int item);
+// False if the queue is empty. Otherwise the first item is the top of the heap from now on.
+bool rbQueue_HasNext(rbQueue* queue);
+
+// The key of an item; infinite if it is not in the queue.
+static inline double rbQueue_GetKey(const rbQueue* queue, int item)
 {
-    return rbHeap_Has(heap, item) && rbHeap_GetNode(heap, heap->places.data[item]).key <= key;
+    int place = item < queue->soon.places.count ? queue->soon.places.data[item] : -1;
+    return place >= 0    ? rbHeap_GetNode(&queue->soon, place).key
+           : place == -1 ? (double)INFINITY
+                         : queue->later.data[-2 - place].key;
 }

@@ -41,6 +41,8 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
     rbEventEngine* engine = rbAllocZero(1, sizeof *engine);
     engine->settings = *settings;
     engine->loop = rbGetEventLoopRow(settings->loop);
+    // loops over pairs read their heap themselves
+    engine->queue.horizon = engine->loop->startPairs != NULL ? INFINITY : -INFINITY;
     engine->detector.row = rbGetDetectorRow(settings->detector);
     engine->detector.words = (int)((engine->detector.row->pairSize + 7) / 8);
     engine->detector.counts = engine->detector.row->countsSize > 0
@@ -86,7 +88,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
     rbArray_FreeAll(engine->lists.newPairs, engine->lists.ahead);
     rbArray_Free(engine->materials.known);
-    rbHeap_Free(&engine->heap);
+    rbQueue_Free(&engine->queue);
     rbDestroyBroadPhase(engine->space.broad);
     rbIdList_Free(&engine->space.found);
     rbArray_FreeAll(engine->space.partners, engine->space.marks);
@@ -247,13 +249,13 @@ bool rbEventEngine_IsValid(const rbEventEngine* engine)
         }
         double time = rbEventEngine_GetTime(engine, i);
         bool isDue = isfinite(time) && engine->loop->startPairs == NULL;
-        if (isnan(time) || (isDue && !rbHeap_IsDueBy(&engine->heap, pair->a, time) &&
-                            !rbHeap_IsDueBy(&engine->heap, pair->b, time))) {
+        if (isnan(time) || (isDue && rbQueue_GetKey(&engine->queue, pair->a) > time &&
+                            rbQueue_GetKey(&engine->queue, pair->b) > time)) {
             return false;
         }
     }
     return alive == engine->statistics.pairCount && listed == 2 * alive &&
-           rbHeap_IsValid(&engine->heap);
+           rbHeap_IsValid(&engine->queue.soon);
 }
 
 // ------------------------------------------------------------------------------------------ start
@@ -353,7 +355,7 @@ static void clearPairs(rbEventEngine* engine)
     engine->spare.datas.count = 0;
     engine->space.unbounded.count = 0;
     engine->statistics.pairCount = 0;
-    rbHeap_Clear(&engine->heap);
+    rbQueue_Free(&engine->queue);
 }
 
 static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double time)
@@ -660,23 +662,18 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
     }
 }
 
-static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
+static void moveQueue(rbEventEngine* engine, rbByteStream* stream)
 {
-    int count = engine->heap.count;
-    rbByteStream_MoveCount(stream, &count, sizeof(rbHeapNode));
     if (stream->isLoading) {
-        rbHeap_Clear(&engine->heap);
+        rbQueue_Free(&engine->queue);
     }
+    int count = engine->loop->startPairs == NULL ? engine->bodies.count : engine->pairs.count;
     for (int i = 0; i < count; ++i) {
-        rbHeapNode node = {0};
-        if (!stream->isLoading) {
-            node = rbHeap_GetNode(&engine->heap, i);
-        }
-        RB_MOVE(stream, node);
-        rbByteStream_CheckRange(stream, &node.item, 1, 0, engine->bodies.count);
-        rbByteStream_Check(stream, !isnan(node.key));
-        if (stream->isLoading) {
-            rbHeap_Set(&engine->heap, node.item, node.key);
+        double key = rbQueue_GetKey(&engine->queue, i);
+        RB_MOVE(stream, key);
+        rbByteStream_Check(stream, !isnan(key));
+        if (stream->isLoading && key < INFINITY) {
+            rbQueue_Set(&engine->queue, i, key);
         }
     }
 }
@@ -753,7 +750,7 @@ void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
     RB_MOVE_ARRAY(stream, engine->detector.memory);
     RB_MOVE_ARRAY(stream, engine->spare.datas);
     checkNumbers(engine, stream);
-    moveHeap(engine, stream);
+    moveQueue(engine, stream);
     moveFronts(engine, stream);
     if (stream->isLoading) {
         rbByteStream_Check(stream, rbEventEngine_IsValid(engine));

@@ -118,8 +118,8 @@ RB_FETCH_INLINE void fetchBody(const rbEventBody* body)
 // prefetched too.
 RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine)
 {
-    const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;
-    int count = engine->heap.count;
+    const rbHeapNode* nodes = engine->queue.soon.nodes.data + RB_HEAP_OFFSET;
+    int count = engine->queue.soon.count;
     int next = 1;
     for (int i = 1; i <= 4 && i < count; ++i) {
         fetchBody(&engine->bodies.data[nodes[i].item]);
@@ -141,8 +141,8 @@ RB_FETCH_INLINE void fetchAhead(const rbEventEngine* engine)
 static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, double time,
                               int failed[2])
 {
-    while (!rbHeap_IsEmpty(&engine->heap)) {
-        rbHeapNode top = rbHeap_Top(&engine->heap);
+    while (rbQueue_HasNext(&engine->queue)) {
+        rbHeapNode top = rbHeap_Top(&engine->queue.soon);
         if (top.key > time) {
             break;
         }

@@ -223,9 +223,9 @@ static void setEntry(rbEventEngine* engine, int index, const Earliest* earliest)
     body->entry.pair = earliest->neighbor != NULL ? (int)earliest->neighbor->pair : RB_ENTRY_EXPIRY;
     body->entry.other = earliest->neighbor != NULL ? (int)earliest->neighbor->other : 0;
     if (earliest->time < INFINITY) {
-        rbHeap_Set(&engine->heap, index, earliest->time);
+        rbQueue_Set(&engine->queue, index, earliest->time);
     } else {
-        rbHeap_Remove(&engine->heap, index);
+        rbQueue_Remove(&engine->queue, index);
     }
 }
 
@@ -235,7 +235,7 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     if (engine->loop->startPairs != NULL) {
         for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
             int pair = body->pairs.data[i].pair;
-            rbHeap_Set(&engine->heap, pair, rbEventEngine_GetTime(engine, pair));
+            rbQueue_Set(&engine->queue, pair, rbEventEngine_GetTime(engine, pair));
         }
         return;
     }
@@ -265,7 +265,7 @@ void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, in
         int a = engine->pairs.data[pair].a, b = engine->pairs.data[pair].b;
         int other = a == index ? b : a;
         if (!rbEventEngine_IsCurrent(engine, index, other) &&
-            !rbHeap_IsDueBy(&engine->heap, other, rbEventEngine_GetTime(engine, pair))) {
+            rbQueue_GetKey(&engine->queue, other) > rbEventEngine_GetTime(engine, pair)) {
             rbEventEngine_UpdateEntry(engine, other);
         }
     }

@@ -422,7 +422,7 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
         rbArray_Push(engine->spare.datas, pair.data);
     }
     if (engine->loop->startPairs != NULL) {
-        rbHeap_Remove(&engine->heap, index);
+        rbQueue_Remove(&engine->queue, index);
     }
     rbEventEngine_GetPair(engine, index)->a = -1;
     rbArray_Push(engine->spare.pairs, index);

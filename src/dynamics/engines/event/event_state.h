@@ -89,7 +89,7 @@ typedef struct rbEventBody {
     struct {
         int pair;  // or RB_ENTRY_EXPIRY
         int other; // body of that pair
-    } entry;       // in the heap
+    } entry;       // in the queue
     struct {
         uint32_t groups; // bits: what it is, ...
         uint32_t mask;   // ... and what it collides with
@@ -244,7 +244,7 @@ struct rbEventEngine {
     RB_ARRAY(rbEventPairData) datas;
     rbEventSpare spare;
     rbEventLists lists;
-    rbHeap heap;
+    rbQueue queue;
     struct {
         void* separation;
         struct rbEventCluster* cluster; // of event_impacts.c, NULL until it is needed
