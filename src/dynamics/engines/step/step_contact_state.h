@@ -137,6 +137,7 @@ typedef struct rbNodeTrial {
     double step;       // s
     rbStepBytes shown; // the state of the node, while a time after it is shown
     double work;       // J, energy then, relative to that of the node
+    rbStepWork works;  // its causes
     int cuts;          // since the last node of the grid
 } rbNodeTrial;
 
