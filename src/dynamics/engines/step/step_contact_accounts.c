@@ -47,9 +47,11 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
         const rbMechBody* body = rbContactStep_GetBody(c, i);
         bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->stage.isSettled.data[i]);
         int index = c->engine->bodies.data[i].mechanism;
+        if (isLate || (index < 0 && share == 0.0)) {
+            continue;
+        }
         if (index < 0 || share > 0.0) {
-            double part = isLate ? 0.0 : share;
-            c->accounts.pulls.data[i] = rbScale(part, pullOf(host, body, time, h));
+            c->accounts.pulls.data[i] = rbScale(share, pullOf(host, body, time, h));
         } else if (!c->engine->mechanisms.data[index].isPushed) {
             // half of what joints and drives have done: their works are by the means of the rates
             // before and after a stage
