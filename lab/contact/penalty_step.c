@@ -86,7 +86,7 @@ static void push(rbStepContacts* c, const rbStepHost* host, double h, bool isEnd
     rbContactStep_AddTouches(c, host, c->accounts.opened.data, 1.0);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_AccountForLasting(c, &island, true, false);
+        rbContactStep_AccountForLasting(c, &island, true);
     }
     rbContactStep_TakeBodies(c);
 }

@@ -11,7 +11,7 @@ rb_add_tests(NAME test_scene
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 # The scenes of the theme "mechanisms", each checked against the claims in its text.
 rb_add_tests(NAME test_mechanisms
-  FILES test/io/phys_accuracy.c test/io/phys_mechanism_scenes.c test/io/issue_joint_trial.c
+  FILES test/io/phys_accuracy.c test/io/phys_mechanism_scenes.c test/io/phys_drives.c test/io/issue_joint_trial.c
   LIBRARIES rattleback_app rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 # The same for those of the theme "contacts".

@@ -4,26 +4,7 @@
 
 #include <math.h>
 
-#define TEXT_SIZE 4096
 #define GRAVITY 9.81
-
-// Scenes have ' where JSON has ", for the reader.
-static Run startScene(const char* text, const char* assignment)
-{
-    char json[TEXT_SIZE];
-    size_t size = strlen(text);
-    assert_true(size < TEXT_SIZE);
-    for (size_t i = 0; i <= size; ++i) {
-        json[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    }
-    Run run = {.scene = readText(json)};
-    rbError error = {0};
-    if (rbScene_Override(run.scene, assignment, &error) != RB_STATUS_OK) {
-        fail_msg("%s", error.message);
-    }
-    run.world = makeWorld(run.scene);
-    return run;
-}
 
 static const char* const steps[] = {"step.step=0.01", "step.step=0.004", "step.step=0.001"};
 
@@ -52,7 +33,7 @@ static void aLiftWorksThroughItsSpring(void** state)
     (void)state;
     double rate = sqrt(60.0);
     for (int i = 0; i < 3 * STEP_COUNT; ++i) {
-        Run run = startScene(lifts[i / STEP_COUNT], steps[i % STEP_COUNT]);
+        Run run = startText(lifts[i / STEP_COUNT], steps[i % STEP_COUNT]);
         go(&run, 2.0);
         double t = 2.0 - 0.5037;
         double z = 0.7 * t - 0.7 / rate * sin(rate * t);
@@ -84,7 +65,7 @@ static void aLiftWorksThroughWhatBrakesAndDrives(void** state)
 {
     (void)state;
     for (int i = 0; i < (int)(sizeof drives / sizeof drives[0]); ++i) {
-        Run run = startScene(drives[i], "world.gravity=[0,0,0]");
+        Run run = startText(drives[i], "world.gravity=[0,0,0]");
         go(&run, 2.0);
         rbLedger ledger = rbWorld_GetLedger(run.world);
         print_message("%d: work %.6g J, lost %.6g J, kinetic %.6g J\n", i, ledger.motorWork,
@@ -109,7 +90,7 @@ static void aPivotThatStartsWithinAStepDoesItsWork(void** state)
 {
     (void)state;
     for (int i = 0; i < 2 * STEP_COUNT; ++i) {
-        Run run = startScene(pivot, steps[i % STEP_COUNT]);
+        Run run = startText(pivot, steps[i % STEP_COUNT]);
         if (i >= STEP_COUNT) {
             rbError error = {0};
             rbDestroyWorld(run.world);
@@ -138,7 +119,7 @@ static void aDamperFeelsAStartWhenItIs(void** state)
     for (int i = 0; i < 2 * (STEP_COUNT + 1); ++i) {
         int k = i % (STEP_COUNT + 1);
         rbError error = {0};
-        Run run = startScene(drives[0], "world.gravity=[0,0,0]");
+        Run run = startText(drives[0], "world.gravity=[0,0,0]");
         rbDestroyWorld(run.world);
         (void)rbScene_Override(run.scene, starts[i / (STEP_COUNT + 1)], &error);
         (void)rbScene_Override(run.scene, k < STEP_COUNT ? steps[k] : "step.accuracy=exact",
@@ -172,7 +153,7 @@ static void aMotorAtItsLimitCountsItsWork(void** state)
 {
     (void)state;
     for (int i = 0; i < STEP_COUNT; ++i) {
-        Run run = startScene(hoist, steps[i]);
+        Run run = startText(hoist, steps[i]);
         go(&run, 0.16); // still at its limit
         double work = 15.0 * get(&run, "r.travel");
         checkNear(get(&run, "world.motorWork"), work, 1e-9); // with the error 5e-3 to 5e-2
@@ -196,7 +177,7 @@ static void aSlippingBrakeCountsItsWork(void** state)
 {
     (void)state;
     for (int i = 0; i < STEP_COUNT; ++i) {
-        Run run = startScene(brake, steps[i]);
+        Run run = startText(brake, steps[i]);
         go(&run, 1.0);
         rbLedger ledger = rbWorld_GetLedger(run.world);
         checkNear(ledger.dissipation, -2.0 * get(&run, "r.travel"), 1e-9); // with the error 2e-3
@@ -238,7 +219,7 @@ static double runTurns(const Run* run)
 static void whatIsShownIsAsExactAsTheSteps(void** state)
 {
     (void)state;
-    Run run = startScene(turns, "duration=1.2");
+    Run run = startText(turns, "duration=1.2");
     double worst = runTurns(&run);
     print_message("off by %.2g m\n", worst);
     checkBelow(worst, 2e-9); // with the error 1.6e-5
@@ -250,7 +231,7 @@ static void whatIsShownIsAsExactAsTheSteps(void** state)
 static void estimatesCountWhereFrictionTurns(void** state)
 {
     (void)state;
-    Run run = startScene(turns, "step={\"step\": 0.01, \"order\": 6}");
+    Run run = startText(turns, "step={\"step\": 0.01, \"order\": 6}");
     double off = runTurns(&run);
     double estimate = rbWorld_GetStepStatistics(run.world).accuracyEstimate;
     print_message("off by %.2g m, estimated as %.2g m\n", off, estimate);

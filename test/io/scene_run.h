@@ -17,6 +17,24 @@ static inline Run startRun(const char* theme, const char* name)
     return run;
 }
 
+// Scenes have ' where JSON has ", for the reader.
+static inline Run startText(const char* text, const char* assignment)
+{
+    char json[4096];
+    size_t size = strlen(text);
+    assert_true(size < sizeof json);
+    for (size_t i = 0; i <= size; ++i) {
+        json[i] = (char)(text[i] == '\'' ? '"' : text[i]);
+    }
+    Run run = {.scene = readText(json)};
+    rbError error = {0};
+    if (rbScene_Override(run.scene, assignment, &error) != RB_STATUS_OK) {
+        fail_msg("%s", error.message);
+    }
+    run.world = makeWorld(run.scene);
+    return run;
+}
+
 static inline void go(const Run* run, double time)
 {
     rbStepReport report = rbWorld_AdvanceTo(run->world, time);

@@ -90,14 +90,18 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
         return;
     }
     // Continued from the start of the step; SPRING rows from the rest position.
+    double rates[RB_BLOCK_ROWS_MAX] = {0.0};
+    if (block->isFar) {
+        rbMechanism_Rates(mechanism, index, rates);
+    }
     for (int i = 0; i < block->rowCount; ++i) {
         double change = errors[i] - start[i];
         bool isAngle = ((block->angleMask >> i) & 1u) != 0;
-        // The turn nearest to the requested travel.
-        double requested = block->kind == RB_ROW_TRAVEL
-                               ? mechanism->speeds[block->firstRow + i] * mechanism->duration
-                               : 0.0;
-        change = isAngle ? requested + rbWrapAngle(change - requested) : change;
+        // The turn nearest to the requested travel, unless a motor is too weak for that.
+        double turn = block->kind == RB_ROW_TRAVEL ? mechanism->speeds[block->firstRow + i] : 0.0;
+        bool isWeak = block->isFar && fabs(rates[i] - turn) * mechanism->duration > 0.5 * RB_PI;
+        turn = mechanism->duration * (isWeak ? rates[i] : turn);
+        change = isAngle ? turn + rbWrapAngle(change - turn) : change;
         errors[i] = block->kind == RB_ROW_TRAVEL ? change : start[i] + change - block->rest;
     }
 }

@@ -19,7 +19,7 @@ typedef struct rbMechBody {
     rbVec3 lentVelocity;         // of dynamic bodies, while the two above hold something else; of
                                  // others the mean that rows that hold kick between in a stage
     rbVec3 lentMomentum;
-    rbVec3 startVelocity; // at the node where the step of touching bodies begins
+    rbVec3 startVelocity; // of touching bodies, before what acts in the current half of a step
     rbVec3 startMomentum;
     rbVec3 angularVelocity; // now, of bodies that are not dynamic
     rbVec3 force;           // N, at the present instant, of loads

@@ -55,6 +55,7 @@ typedef struct rbRowBlock {
     double damping;   // SPRING: N s/m or N m s/rad
     bool isOpposed;   // TRAVEL, one row: the next block prescribes another speed for the same
                       // freedom
+    bool isFar;       // the same: more than a quarter of a turn beyond that of its joint in a step
 } rbRowBlock;
 
 // Inertia of a body at an instant. Zero for bodies that are not dynamic.

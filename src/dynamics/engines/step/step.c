@@ -564,6 +564,8 @@ static double beginCut(rbStepContacts* c, const rbStepHost* host, double h, doub
     return h;
 }
 
+#define TAKE_WORK(name) works.name -= node.name;
+
 void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double time)
 {
     RB_ASSERT(time > c->grid.time);
@@ -573,12 +575,15 @@ void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double
     mute.node = NULL;
     bool isFlown = c->trial.isFlown;
     double made = c->trial.step;
+    bool isOwn = c->method.row == NULL;
+    c->trial.work = 0.0;
+    rbStepWork node = rbStepEngine_GetWork(c->engine);
     rbStepEngine_Keep(c->engine, &c->trial.shown);
     double before = rbContactStep_WriteEnergy(c, host);
-    if (c->method.row != NULL) {
+    if (!isOwn) {
         c->method.row->look(c, host, time);
     }
-    bool isMade = c->method.row == NULL;
+    bool isMade = isOwn;
     while (isMade && time > c->grid.time + snap) {
         rbPoll();
         double h = time - c->grid.time;
@@ -586,8 +591,11 @@ void rbContactStep_LookBetween(rbStepContacts* c, const rbStepHost* host, double
                                           : rbContactStep_MakePlain(c, &mute, h) > 0.0;
     }
     double work = rbContactStep_WriteEnergy(c, host) - before;
+    rbStepWork works = rbStepEngine_GetWork(c->engine);
     rbStepEngine_Recall(c->engine, &c->trial.shown);
+    RB_STEP_WORKS(TAKE_WORK)
     c->trial.work = work;
+    c->trial.works = isOwn ? works : (rbStepWork){.between = work};
     c->trial.isFlown = isFlown;
     c->trial.step = made;
 }
@@ -715,6 +723,7 @@ rbStatus rbStepContacts_Advance(rbStepContacts* c, const rbStepHost* host, doubl
         rbContactStep_LookBetween(c, host, time);
     } else {
         c->trial.work = 0.0;
+        c->trial.works = (rbStepWork){.between = 0.0};
         rbContactStep_WriteBodies(c, host);
     }
     c->engine->time = time;

@@ -296,7 +296,7 @@ static double torquePower(const rbStepRun* run)
     return power;
 }
 
-void rbStep_KickBodies(rbStepMechanism* mechanism, double h)
+static void kickBodies(rbStepMechanism* mechanism, double h)
 {
     for (int i = 0; i < mechanism->dynamicCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
@@ -319,6 +319,18 @@ static void noteRates(rbStepMechanism* mechanism)
         for (int k = 0; k < block->rowCount; ++k) {
             mechanism->rows.drives[block->firstRow + k].rateBefore = rates[k];
         }
+    }
+}
+
+// Notes which drives ask for another turn than the one that their joints make by themselves.
+static void noteFar(rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        int row = m->blocks[i].firstRow;
+        double missing = fabs(mechanism->rows.drives[row].rateBefore - m->speeds[row]);
+        bool isDrive = m->blocks[i].kind == RB_ROW_TRAVEL && m->limits[row] < INFINITY;
+        m->blocks[i].isFar = isDrive && missing * m->duration > 0.5 * RB_PI;
     }
 }
 
@@ -655,12 +667,16 @@ void rbStep_StopRates(const rbStepRun* run, double time)
 }
 
 // The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
-// iteration.
-static void pushAtEnd(const rbStepRun* run, double time, double h)
+// iteration. isShared: contacts act, too, and rows may have got impulses in collisions.
+static void pushAtEnd(const rbStepRun* run, double time, double h, bool isShared)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     double last = INFINITY;
+    for (int row = 0; isShared && mechanism->traits.hasLoads && row < m->rowCount; ++row) {
+        mechanism->rows.totals[row] += m->impulses[row];
+        m->impulses[row] = 0.0;
+    }
     if (mechanism->traits.hasLoads) {
         rbStep_Save(mechanism, mechanism->copies.scratch);
     }
@@ -669,10 +685,16 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
         if (k > 0) {
             rbStep_Restore(mechanism, mechanism->copies.scratch);
             refresh(mechanism);
+            memset(m->impulses, 0, (isShared ? (size_t)m->rowCount : 0) * sizeof(double));
         }
-        rbStep_KickBodies(mechanism, 0.5 * h);
+        kickBodies(mechanism, 0.5 * h);
         kickDrives(mechanism, h, STAGE_END);
-        stopRates(run, h);
+        if (isShared) {
+            pushRows(mechanism, fmax(h, 0.0), false); // collisions may have brought rows to limits
+            correctVelocities(run, fmax(h, 0.0));
+        } else {
+            stopRates(run, h);
+        }
         if (!mechanism->traits.hasLoads) {
             break;
         }
@@ -723,13 +745,14 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
     rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(mechanism, time, time + h);
+    noteFar(mechanism);
     if (share < 1.0) {
         kickDrives(mechanism, h, STAGE_START);
     } else {
         applyFirst(mechanism, 2.0 * h, false);
         kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
-    rbStep_KickBodies(mechanism, share * h);
+    kickBodies(mechanism, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -780,7 +803,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     noteRates(mechanism);
     rbStep_SetSpeeds(mechanism, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    pushAtEnd(run, time + h, h);
+    pushAtEnd(run, time + h, h, false);
     accountForEnd(run, h);
     mechanism->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
@@ -795,17 +818,23 @@ void rbStep_ClearTotals(rbStepMechanism* mechanism)
     memset(mechanism->rows.totals, 0, (size_t)mechanism->m.rowCount * sizeof(double));
 }
 
-void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
+// Velocities before what acts in a stage.
+static void noteStart(rbStepMechanism* mechanism)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    mechanism->isRefreshed = false;
-    rbStep_ClearTotals(mechanism);
-    rbStep_PlaceFixed(mechanism, time, 1);
-    rbStep_RunMotors(run, time, h);
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         mechanism->m.bodies[i].startVelocity = mechanism->m.bodies[i].velocity;
         mechanism->m.bodies[i].startMomentum = mechanism->m.bodies[i].momentum;
     }
+}
+
+void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    mechanism->isRefreshed = mechanism->isPushed = false;
+    rbStep_ClearTotals(mechanism);
+    rbStep_PlaceFixed(mechanism, time, 1);
+    rbStep_RunMotors(run, time, h);
+    noteStart(mechanism);
     pushAtStart(run, time, h, 0.5);
     allowLeftover(mechanism);
     rbStep_Renew(mechanism, h, true);
@@ -843,13 +872,36 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    if (mechanism->isPushed) {
+        correctVelocities(run, 0.0);
+        return;
+    }
     noteRates(mechanism);
+    noteStart(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
-    rbStep_KickBodies(mechanism, 0.5 * h);
-    kickDrives(mechanism, h, STAGE_END);
-    pushRows(mechanism, h, false); // collisions may have brought rows to their limits
-    correctVelocities(run, h);
+    pushAtEnd(run, time, h, true);
+}
+
+void rbStep_KickEarly(const rbStepRun* run, double time, double h, double part)
+{
+    RB_ASSERT(h > 0.0 && !run->mechanism->isPushed);
+    for (int row = 0; row < run->mechanism->m.rowCount; ++row) {
+        run->mechanism->rows.drives[row].elastic *= part;
+    }
+    rbStep_Renew(run->mechanism, fmax(part * h, 0.0), false);
+    rbStep_KickBasic(run, time, part * h);
+}
+
+void rbStep_CloseEarly(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    accountForEnd(run, h);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->m.impulses[row] = mechanism->rows.drives[row].elastic = 0.0;
+    }
+    mechanism->isPushed = true;
+    rbStep_Renew(mechanism, 0.0, false);
+    noteRates(mechanism);
 }
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
@@ -857,7 +909,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    mechanism->isRefreshed = false;
+    mechanism->isRefreshed = mechanism->isPushed = false;
     rbStep_ClearTotals(mechanism);
     m->duration = h;
     rbStep_PlaceFixed(mechanism, time, 1);
@@ -878,6 +930,7 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
 {
     RB_ASSERT(h > 0.0);
     rbStepMechanism* mechanism = run->mechanism;
+    h = mechanism->isPushed ? 0.0 : h;
     const rbCorrection correction = {.h = h};
     double most = 0.0;
     rbMeasureRows(mechanism->inner, &mechanism->m, &correction, true);
@@ -893,7 +946,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(h > 0.0 && time > mechanism->grid.time);
-    accountForEnd(run, h);
+    accountForEnd(run, mechanism->isPushed ? 0.0 : h);
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.totals[row] / h;
     }

@@ -417,9 +417,15 @@ void rbStepContacts_Start(rbStepContacts* c, const rbStepHost* host, double time
     }
 }
 
+#define KEEP_WORK(name) c->accounts.sums.name += c->trial.works.name;
+
 void rbStepContacts_Touch(rbStepContacts* c, const rbStepHost* host, int index, double time)
 {
-    // All bodies continue from the time of the change, where the last advance left them.
+    // All bodies continue from the time of the change, where the last advance left them, with the
+    // work of what acted until then.
+    RB_STEP_WORKS(KEEP_WORK)
+    c->trial.work = 0.0;
+    c->trial.works = (rbStepWork){.between = 0.0};
     for (int i = 0; i < c->engine->bodies.count; ++i) {
         rbMechBody* own = rbContactStep_GetBody(c, i);
         if (own != NULL) {
@@ -597,6 +603,7 @@ void rbStepContacts_Move(rbStepContacts* contacts, rbByteStream* stream)
     RB_MOVE(stream, contacts->settings.restSpeed);
     RB_MOVE(stream, contacts->accounts.sums);
     RB_MOVE(stream, contacts->trial.work);
+    RB_MOVE(stream, contacts->trial.works);
     RB_MOVE(stream, contacts->start.partUntil);
     RB_MOVE(stream, statistics);
     moveLoose(contacts, stream);

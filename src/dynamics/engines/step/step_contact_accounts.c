@@ -8,6 +8,9 @@
 // and p.(u + u' + 2 q)/2 at collisions, where it has not. Forces without a potential are accounted
 // for in their kicks, see rbContactStep_KickLoose.
 //
+// Motors, dampers and friction of joints do work with the means of the rates before and after a
+// stage. So a contact beside them counts with half of what they have done in its stage.
+//
 // The work of joints besides contacts is not recorded, as in steps without contacts: an ideal joint
 // does no work, and the remainder is the error of the step.
 #include "base/math/matrix3.h"
@@ -37,19 +40,26 @@ void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, doubl
         c->accounts.pulls.data[i] = RB_VEC3_ZERO;
         c->accounts.twists.data[i] = RB_VEC3_ZERO;
         c->accounts.opened.data[i] = c->bodies.data[i];
-        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
-        if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
-            rbContactStep_IsTouched(c, i)) {
-            const rbMechBody* body = rbContactStep_GetBody(c, i);
-            if (share < 0.0 && c->engine->bodies.data[i].mechanism >= 0) {
-                // what joints and springs have done since the node, as if all of it had acted for
-                // friction of the start after, and of the end before: in the sum each has half
-                rbVec3 spun = rbSub(body->startMomentum, body->momentum);
-                c->accounts.pulls.data[i] = rbSub(body->startVelocity, body->velocity);
-                c->accounts.twists.data[i] = rbMulSV(c->bodies.data[i].invInertia, spun);
-            } else {
-                c->accounts.pulls.data[i] = rbScale(share, pullOf(host, body, time, h));
-            }
+        bool isWoken = share >= 0.0 && c->rest.isWoken.data[i] != 0;
+        if (isWoken || c->bodies.data[i].isFrozen || !rbContactStep_IsTouched(c, i)) {
+            continue;
+        }
+        const rbMechBody* body = rbContactStep_GetBody(c, i);
+        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->stage.isSettled.data[i]);
+        int index = c->engine->bodies.data[i].mechanism;
+        if (isLate || (index < 0 && share == 0.0)) {
+            continue;
+        }
+        if (index < 0 || share > 0.0) {
+            c->accounts.pulls.data[i] = rbScale(share, pullOf(host, body, time, h));
+        } else if (!c->engine->mechanisms.data[index].isPushed) {
+            // half of what joints and drives have done: their works are by the means of the rates
+            // before and after a stage
+            rbVec3 pull = rbScale(share < 0.0 ? -1.0 : 1.0, pullOf(host, body, time, h));
+            rbVec3 kick = rbSub(body->startVelocity, body->velocity);
+            rbVec3 spun = rbSub(body->startMomentum, body->momentum);
+            c->accounts.pulls.data[i] = rbScale(0.5, rbAdd(kick, pull));
+            c->accounts.twists.data[i] = rbMulSV(c->bodies.data[i].invInertia, rbScale(0.5, spun));
         }
     }
     for (int i = 0; i < c->set.contactCount; ++i) {
@@ -226,8 +236,7 @@ void rbContactStep_CloseAccounts(rbStepContacts* c)
     sums->lifted = 0.0;
 }
 
-void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
-                                     bool hasJoints)
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole)
 {
     RB_ASSERT(island->bodyCount > 0);
     rbContactAccounts* sums = &c->accounts.sums;
@@ -250,6 +259,7 @@ void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* i
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
     double change = changeOf(c, island, &pulled, &size);
+    bool hasJoints = rbContactStep_HasMechanism(c, island);
     sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
 }
 

@@ -424,22 +424,23 @@ static double findShare(double along, double square, double work, bool mayTurn)
     return share;
 }
 
-// The same for a mechanism as a whole.
-static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism, double h)
+// The same for a mechanism as a whole: joints, springs and motors kick, too.
+static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
 {
     double along = 0.0;
     double square = 0.0;
     double work = 0.0;
     for (int i = 0; i < mechanism->dynamicCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        rbVec3 kick = rbScale(h * body->invMass, body->force);
-        rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
-        rbVec3 w = rbContactStep_HasFlight(c, body->index)
-                       ? c->flight.bodies.data[body->index].velocity
-                       : body->velocity;
-        along += body->mass * rbDot(v, kick);
-        square += body->mass * rbDot(kick, kick);
-        work += body->mass * rbDot(w, kick);
+        const rbContactBody* shown = &c->bodies.data[body->index];
+        bool hasFlight = rbContactStep_HasFlight(c, body->index);
+        const rbContactBody* flight = hasFlight ? &c->flight.bodies.data[body->index] : shown;
+        rbVec3 kick = rbScale(2.0, rbSub(body->velocity, body->startVelocity));
+        rbVec3 twist = rbScale(2.0, rbSub(body->momentum, body->startMomentum));
+        rbVec3 turn = rbMulSV(shown->invInertia, twist);
+        along += body->mass * rbDot(body->startVelocity, kick) + rbDot(body->startMomentum, turn);
+        square += body->mass * rbDot(kick, kick) + rbDot(twist, turn);
+        work += body->mass * rbDot(flight->velocity, kick) + rbDot(flight->spin, twist);
     }
     return findShare(along, square, work, true);
 }
@@ -499,13 +500,6 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
     }
 }
 
-// The bodies of a mechanism share how late they are, and the first one is dynamic.
-static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
-{
-    RB_ASSERT(mechanism->m.bodies[0].isDynamic);
-    return c->flight.late.data[mechanism->m.bodies[0].index] > 0.0;
-}
-
 // Returns the energy that moved it apart from another at the start, J.
 static double returnSpeed(rbStepContacts* c, int index, const void* args)
 {
@@ -553,16 +547,16 @@ static double returnSpeed(rbStepContacts* c, int index, const void* args)
 // step, and feel none afterward.
 void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, double h)
 {
-    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        shareLate(c, &c->engine->mechanisms.data[i]);
-    }
     c->accounts.sums.lifted += rbContactStep_EachBody(c, returnSpeed, &h);
     for (int i = 0; i < c->engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
         rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
-        if (isLateMechanism(c, mechanism)) {
-            rbStep_KickBodies(mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
-            (void)rbStep_SweepRates(&run, h);
+        shareLate(c, mechanism);
+        if (c->flight.late.data[mechanism->m.bodies[0].index] > 0.0) {
+            double share = fmax(0.0, fmin(shareOfMechanism(c, mechanism), 2.0)); // not of rounding
+            double part = 2.0 * share - 1.0;
+            rbStep_KickEarly(&run, c->grid.time + h, h, part);
+            rbStep_CloseEarly(&run, part * h);
         }
     }
 }
@@ -570,12 +564,6 @@ void rbContactStep_ReturnSpeeds(rbStepContacts* c, const rbStepHost* host, doubl
 void rbContactStep_TakeLateKicks(rbStepContacts* c, double h)
 {
     c->accounts.sums.lifted += rbContactStep_EachBody(c, payLift, &h);
-    for (int i = 0; i < c->engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &c->engine->mechanisms.data[i];
-        if (isLateMechanism(c, mechanism)) {
-            rbStep_KickBodies(mechanism, -0.5 * h);
-        }
-    }
 }
 
 // Bodies of points that are at their surfaces at the end of a step, which is cut there: they have

@@ -80,6 +80,36 @@ bool rbContactStep_SweepJoints(void* context, double* error)
     return isDone;
 }
 
+bool rbContactStep_HasMechanism(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (c->engine->bodies.data[island->bodies[i]].mechanism >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rbContactStep_PushMechanisms(rbStepContacts* c, const rbStepHost* host,
+                                  const rbContactIsland* island, double h, bool isEnd)
+{
+    bool isAny = false;
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(c, island, &i)) != NULL;) {
+        rbStepRun run = {.mechanism = mechanism, .host = host, .isForced = true};
+        bool isDue = !mechanism->isPushed && !rbContactStep_IsWoken(c, mechanism);
+        isAny = isAny || isDue;
+        if (isDue && isEnd) {
+            takeMechanism(c, mechanism);
+            rbStep_CloseEarly(&run, h);
+        } else if (isDue && host != NULL) {
+            rbStep_KickEarly(&run, c->grid.time, h, 1.0);
+            showMechanism(c, mechanism);
+        }
+    }
+    return isAny;
+}
+
 // Whether the rows of a block give way neither to contacts nor to a limit.
 static bool isHolding(const rbMechanism* m, const rbRowBlock* block)
 {
@@ -129,16 +159,6 @@ void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h)
         rows->totals[row] += h * rows->reactions[row];
     }
     rbStep_EndBasic(run, time, h);
-}
-
-bool rbContactStep_HasMechanism(const rbStepContacts* c, const rbContactIsland* island)
-{
-    for (int i = 0; i < island->bodyCount; ++i) {
-        if (c->engine->bodies.data[island->bodies[i]].mechanism >= 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // Restores impulses and limits of a mechanism to the start of the stage. Its velocities are read
@@ -221,7 +241,7 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
     rbStepMechanism* mechanism;
     for (int i = 0; (mechanism = nextMechanism(joints->c, joints->island, &i)) != NULL;) {
         rbMechanism* m = &mechanism->m;
-        rbCorrection correction = {.h = joints->h};
+        rbCorrection correction = {.h = mechanism->isPushed ? 0.0 : joints->h};
         rbMeasureRows(mechanism->inner, m, &correction, joints->isOfRates);
         for (int b = 0; b < m->blockCount; ++b) {
             const rbRowBlock* block = &m->blocks[b];

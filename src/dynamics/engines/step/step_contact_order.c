@@ -337,6 +337,7 @@ void rbContactOrder_Advance(rbStepContacts* c, const rbStepHost* host, double ti
         rbContactStep_LookBetween(c, host, time);
     } else {
         c->trial.work = 0.0;
+        c->trial.works = (rbStepWork){.between = 0.0};
         rbContactStep_WriteBodies(c, host);
     }
 }

@@ -847,8 +847,7 @@ static void accountForLasting(rbStepContacts* c, bool isWhole)
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (!rbContactStep_IsQuick(c, &island) && !isStanding(c, &island)) {
-            rbContactStep_AccountForLasting(c, &island, isWhole,
-                                            rbContactStep_HasMechanism(c, &island));
+            rbContactStep_AccountForLasting(c, &island, isWhole);
         }
     }
 }
@@ -949,13 +948,14 @@ static double isCollision(const void* context, int index)
 // m/s: a point with this target takes no part in a velocity stage, also where it is solved anew.
 #define FAR_OFF (-1e9)
 
-// Whether loads of an island may end at once. Rolling friction is left to the velocity stage.
-static bool isParted(const rbStepContacts* c, const rbContactIsland* island)
+// Whether loads of an island may end at once, or something strikes that joints hold, whose motors
+// and springs have not acted yet. Rolling friction is left to the velocity stage.
+static bool isParted(rbStepContacts* c, const rbContactIsland* island)
 {
-    bool isEvent = c->stage.kink > 0.0;
+    bool isEvent = c->stage.kink > 0.0 && !rbContactStep_HasMechanism(c, island);
     bool isLoaded = false;
     bool isPlain = island->bodyCount <= tuning.bodiesLarge && !rbContactStep_IsInner(c) &&
-                   !isStanding(c, island) && !rbContactStep_HasMechanism(c, island);
+                   !isStanding(c, island);
     for (int i = 0; i < island->contactCount && isPlain; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         isPlain = !(contact->rolling > 0.0 || contact->spinning > 0.0);
@@ -970,6 +970,7 @@ static bool isParted(const rbStepContacts* c, const rbContactIsland* island)
             isPlain = isPlain && !(isStriking && point->impulse[0] > 0.0);
         }
     }
+    isLoaded = isLoaded || rbContactStep_PushMechanisms(c, NULL, island, 0.0, false);
     return isEvent && isLoaded && isPlain;
 }
 
@@ -1062,7 +1063,8 @@ static void settleIsland(rbStepContacts* c, const rbStepHost* host, const rbCont
         }
     }
     solveIsland(c, host, island, h, STAGE_VELOCITY, miss);
-    rbContactStep_AccountForLasting(c, island, false, false);
+    rbContactStep_AccountForLasting(c, island, false);
+    (void)rbContactStep_PushMechanisms(c, host, island, h, true);
 }
 
 // Opens a stage in which all forces have acted.
@@ -1086,9 +1088,13 @@ void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double
     }
     for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        for (int k = 0, count = isParted(c, &island) ? island.bodyCount : 0; k < count; ++k) {
-            pushBody(c, host, island.bodies[k], h, !rbContactStep_HasMover(c, &island));
+        bool isFree =
+            !rbContactStep_HasMover(c, &island) && !rbContactStep_HasMechanism(c, &island);
+        bool isDue = isParted(c, &island);
+        for (int k = 0; isDue && k < island.bodyCount; ++k) {
+            pushBody(c, host, island.bodies[k], h, isFree);
         }
+        (void)(isDue && rbContactStep_PushMechanisms(c, host, &island, h, false));
     }
     if (c->stage.areSettled) {
         openVelocities(c, host, h);
@@ -1102,7 +1108,7 @@ void rbContactStep_SettleLoads(rbStepContacts* c, const rbStepHost* host, double
         for (int i = 0; i < c->islandCount; ++i) {
             rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
             if (isIslandSettled(c, &island) && rbContactStep_HasFlight(c, island.bodies[0]) &&
-                !rbContactStep_HasMover(c, &island)) {
+                !rbContactStep_HasMover(c, &island) && !rbContactStep_HasMechanism(c, &island)) {
                 rbContactStep_ScaleTouches(c, &island, 1.0 - payForWay(c, &island));
             }
         }

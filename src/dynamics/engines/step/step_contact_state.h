@@ -137,6 +137,7 @@ typedef struct rbNodeTrial {
     double step;       // s
     rbStepBytes shown; // the state of the node, while a time after it is shown
     double work;       // J, energy then, relative to that of the node
+    rbStepWork works;  // its causes
     int cuts;          // since the last node of the grid
 } rbNodeTrial;
 
@@ -336,6 +337,10 @@ typedef void rbStepPartFn(const rbStepRun* run, double time, double h);
 void rbContactStep_EachMechanism(rbStepContacts* c, const rbStepHost* host, rbStepPartFn* part,
                                  double h);
 bool rbContactStep_HasMechanism(const rbStepContacts* c, const rbContactIsland* island);
+// Gives mechanisms of an island the second half of their forces before collisions (no host: only
+// returns whether some have still to get it), or ends that, see rbStep_CloseEarly.
+bool rbContactStep_PushMechanisms(rbStepContacts* c, const rbStepHost* host,
+                                  const rbContactIsland* island, double h, bool isEnd);
 // Adds the joints of an island to those that small steps hold.
 void rbContactStep_AddQuickJoints(rbStepContacts* c, const rbContactIsland* island);
 // rbStep_EndBasic, with the impulses by which small steps held the joints.
@@ -431,8 +436,8 @@ bool rbContactStep_UndoMeetings(rbStepContacts* c, double h);
 void rbContactStep_OpenAccounts(rbStepContacts* c, const rbStepHost* host, double time, double h,
                                 double share);
 // Call after it. isWhole: impulses of points are those of this stage only.
-void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island, bool isWhole,
-                                     bool hasJoints);
+void rbContactStep_AccountForLasting(rbStepContacts* c, const rbContactIsland* island,
+                                     bool isWhole);
 // At the end of a step.
 void rbContactStep_CloseAccounts(rbStepContacts* c);
 // Works of an impulse at a point since then: of its normal part, of its friction, of moving

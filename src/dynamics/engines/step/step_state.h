@@ -138,6 +138,7 @@ typedef struct rbStepMechanism {
     bool isAnchored;
     bool isOpen;       // joints are apart: their impulses do work
     bool isForceKnown; // constant forces are computed
+    bool isPushed;     // the second half of its forces has acted, before its collisions
     bool isRefreshed;  // rows and masses belong to the current poses
     rbStepGrid grid;
     double chosen;                   // s, next step to try when the accuracy is controlled
@@ -274,8 +275,6 @@ void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 // ---------------------------------------------------------------------------- step_basic.c
 // Forces of loads at the current state and time; returns the power of those without a potential.
 double rbStep_Forces(const rbStepRun* run, double time);
-// Velocity changes by these forces in a time.
-void rbStep_KickBodies(rbStepMechanism* mechanism, double h);
 // Non-dynamic bodies at a time: 0: ahead; 1 or -1: now, with speeds after or before a jump of them.
 void rbStep_PlaceFixed(rbStepMechanism* mechanism, double time, int side);
 // s, of a step from the node that ends where a speed of a path jumps, if one does within h.
@@ -311,6 +310,10 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
 // Replaces the three parts above, for a mechanism that stood still and is struck at the end.
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h);
 void rbStep_KickBasic(const rbStepRun* run, double time, double h);
+// The same, or a part of it, before collisions: springs, motors and dampers act with the velocities
+// that a body arrives with. Then, once contacts have answered: from here on only what holds acts.
+void rbStep_KickEarly(const rbStepRun* run, double time, double h, double part);
+void rbStep_CloseEarly(const rbStepRun* run, double h);
 double rbStep_SweepRates(const rbStepRun* run, double h);
 void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // At the current poses, at a time: errors of rows, and velocities corrected with no time passing.
