@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 16u
+#define SNAPSHOT_VERSION 17u
 
 typedef struct SnapshotHeader {
     uint32_t magic, version;
