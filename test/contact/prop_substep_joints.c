@@ -94,7 +94,8 @@ static void oneVisitStopsAJoint(void** state)
     for (int i = 0; i < count; ++i) {
         Pair pair = drawPair(&random, i);
         bool isMoved = i % 2 == 0;
-        rbSubstepJoint joint = rbMakeSubstepJoint(pair.rows, pair.rowCount, pair.sides);
+        rbSubstepJoint joint;
+        rbSubstepJoint_Make(&joint, pair.rows, pair.rowCount, pair.sides);
         rbSubstepJointPass pass = {.invStep = isMoved ? (float)(1.0 / DT) : 0.0f};
         rbVec3 before = RB_VEC3_ZERO;
         for (int k = 0; k < 2; ++k) {
@@ -131,7 +132,8 @@ static void dependentRowsAreLeftOut(void** state)
         Pair pair = drawPair(&random, 6 * i + 2);
         pair.rows[1] = pair.rows[0];
         pair.rows[2] = (rbRow){RB_VEC3_ZERO, RB_VEC3_ZERO, RB_VEC3_ZERO};
-        rbSubstepJoint joint = rbMakeSubstepJoint(pair.rows, 3, pair.sides);
+        rbSubstepJoint joint;
+        rbSubstepJoint_Make(&joint, pair.rows, 3, pair.sides);
         rbSubstepJointPass pass = {.invStep = 0.0f};
         rbVisitSubstepJoints(&joint, 1, pair.bodies, &pass);
         checkNear(measureRow(&pair, &pair.rows[0], 0.0), 0.0, 1e-5);

@@ -175,12 +175,15 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
                                rbLengthSquared(rbSub(is->localB, was->localB)));
     point->impulse[0] = kept->impulse[0];
     point->wasBearing = kept->impulse[0] > 0.0;
-    point->passing[0] = kept->passing[0];
+    const double* passing = kept->passing;
+    point->passing[0] = passing[0];
     // Without friction (anymore) no sweep would remove it.
     bool isRough = contact->friction > 0.0 || contact->stiction > 0.0;
     if (isRough) {
         turnTangential(oldContact, contact, &kept->impulse[1], &point->impulse[1]);
-        turnTangential(oldContact, contact, &kept->passing[1], &point->passing[1]);
+        if (passing[1] != 0.0 || passing[2] != 0.0) { // never in small steps
+            turnTangential(oldContact, contact, &passing[1], &point->passing[1]);
+        }
     }
     point->isSticking = isRough && kept->isSticking;
     if (point->isSticking && !contact->hasBelt) { // on a belt it holds only a velocity

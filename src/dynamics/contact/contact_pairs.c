@@ -80,13 +80,13 @@ static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contac
 }
 
 // A point of the frame, without memory.
-static rbContactPoint makeFramePoint(const rbContactPairs* pairs, const rbFoundPoint* found)
+static rbContactPoint makeFramePoint(const rbContactPairs* pairs, const rbFreshPoint* fresh)
 {
     rbContactPoint point;
     memset(&point, 0, sizeof point);
-    point.armA = found->armA;
-    point.armB = found->armB;
-    point.gap = found->distance - pairs->settings.shell;
+    point.armA = fresh->armA;
+    point.armB = fresh->armB;
+    point.gap = fresh->found.distance - pairs->settings.shell;
     point.isClosed = point.gap <= pairs->closedGap;
     return point;
 }
@@ -128,13 +128,12 @@ static void addContact(const Search* search, const rbFoundContact* found, int po
     rbArray_Push(search->out->sources, source);
 }
 
-static void addPoint(const Search* search, rbPairOrder pair, rbFoundPoint found)
+static void addPoint(const Search* search, rbPairOrder pair, rbFreshPoint fresh)
 {
     rbPairsReport* report = &search->out->report;
-    found.claimStamp = 0;
-    rbArray_Push(search->out->points, found);
-    if (-found.distance > report->depth) {
-        report->depth = -found.distance;
+    rbArray_Push(search->out->points, fresh);
+    if (-fresh.found.distance > report->depth) {
+        report->depth = -fresh.found.distance;
         report->bodyA = pair.a;
         report->bodyB = pair.b;
     }
@@ -194,15 +193,14 @@ static rbFoundContact makeFoundOf(const rbManifold* manifold, rbMat3 rotationA)
                      manifold->childB);
 }
 
-static rbFoundPoint makePoint(rbVec3 armA, const rbMat3* rotationA, rbVec3 armB,
+static rbFreshPoint makePoint(rbVec3 armA, const rbMat3* rotationA, rbVec3 armB,
                               const rbMat3* rotationB, double distance, uint32_t featureId)
 {
-    return (rbFoundPoint){.armA = armA,
-                          .armB = armB,
-                          .localA = rbMulMtV(*rotationA, armA),
+    rbFoundPoint found = {.localA = rbMulMtV(*rotationA, armA),
                           .localB = rbMulMtV(*rotationB, armB),
                           .distance = distance,
                           .featureId = featureId};
+    return (rbFreshPoint){found, armA, armB};
 }
 
 // Adds a point to the contact added last, halfway between the surfaces.
@@ -348,7 +346,10 @@ static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
             const rbFoundPoint* point = &last->foundPoints.data[j];
             if (!isCarried) {
-                addPoint(search, pair, *point);
+                const rbContactPoint* was = &last->points.data[j];
+                rbFreshPoint same = {*point, was->armA, was->armB};
+                same.found.claimStamp = 0;
+                addPoint(search, pair, same);
                 continue;
             }
             rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point->localA));
@@ -597,8 +598,6 @@ static void fillBlock(void* context, rbShare share)
     int point = block->firstPoint;
     rbCopyElements(&frame->foundContacts.data[block->firstContact], block->contacts.data,
                    block->contacts.count, sizeof *block->contacts.data);
-    rbCopyElements(&frame->foundPoints.data[point], block->points.data, block->points.count,
-                   sizeof *block->points.data);
     for (int i = share.begin; i < share.end; ++i) {
         rbPairOrder item = pairs->order.list.data[i];
         int count = pairs->search.counts.data[i];
@@ -609,7 +608,9 @@ static void fillBlock(void* context, rbShare share)
             contact->firstPoint = point;
             contact->pointCount = block->pointCounts.data[k];
             for (int end1 = point + contact->pointCount; point < end1; ++point) {
-                frame->points.data[point] = makeFramePoint(pairs, &frame->foundPoints.data[point]);
+                const rbFreshPoint* fresh = &block->points.data[point - block->firstPoint];
+                frame->foundPoints.data[point] = fresh->found;
+                frame->points.data[point] = makeFramePoint(pairs, fresh);
             }
         }
         if (count > 0) {
@@ -769,14 +770,15 @@ static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
 }
 
 // The nearest point of a contact of the node.
-static const rbFoundPoint* getNearest(const rbContactFrame* node, int contact)
+static int getNearest(const rbContactFrame* node, int contact)
 {
-    const rbFoundPoint* points = &node->foundPoints.data[node->contacts.data[contact].firstPoint];
-    int nearest = 0;
-    for (int k = 1; k < node->contacts.data[contact].pointCount; ++k) {
+    const rbFoundPoint* points = node->foundPoints.data;
+    int nearest = node->contacts.data[contact].firstPoint;
+    int end = nearest + node->contacts.data[contact].pointCount;
+    for (int k = nearest + 1; k < end; ++k) {
         nearest = points[k].distance < points[nearest].distance ? k : nearest;
     }
-    return &points[nearest];
+    return nearest;
 }
 
 // Distance at the node, if it was found.
@@ -786,7 +788,7 @@ static double getNodeDistance(const rbContactPairs* pairs, int slot)
     rbPairSpan span = getSpan(pairs, slot, node);
     double least = INFINITY;
     for (int i = span.first; i < span.first + span.count; ++i) {
-        least = fmin(least, getNearest(node, i)->distance);
+        least = fmin(least, node->foundPoints.data[getNearest(node, i)].distance);
     }
     return least;
 }
@@ -809,8 +811,13 @@ static rbSeparationCache copyCache(const rbContactPairs* pairs, int slot)
     return cache;
 }
 
-static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
-                          const rbContactAhead* flight)
+static rbSeparationInput makeAheadInput(const rbContactPairs* pairs, rbPairOrder item)
+{
+    return makeInput(&pairs->bodies.data[item.a], pairs->ahead.bodies.data[item.a].world,
+                     &pairs->bodies.data[item.b], pairs->ahead.bodies.data[item.b].world);
+}
+
+static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
 {
     rbContactCandidate pair =
         pairs->pairs.data[item.slot]; // what is found here holds elsewhere too
@@ -826,16 +833,17 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     double slack = flight->isCapped ? CAPPED_SLACK * fmin(a.radius, b.radius) : 0.0;
     double limit = !flight->isCapped && node + way >= near ? near : fmin(near, node) - slack;
     rbSeparationCache cache = copyCache(pairs, item.slot);
+    rbSeparationInput input = makeAheadInput(pairs, item);
     if (isManyfold(pairs, item.a, item.b)) {
         bool overlaps = false;
-        rbStatus status = rbTestOverlap(input, near, &cache, &overlaps, NULL);
+        rbStatus status = rbTestOverlap(&input, near, &cache, &overlaps, NULL);
         if (status != RB_STATUS_OK || !overlaps) {
             return false;
         }
         cache = copyCache(pairs, item.slot);
     }
     rbSeparation separation;
-    rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratches.data[0].memory,
+    rbStatus status = rbMeasureSeparation(&input, &cache, pairs->search.scratches.data[0].memory,
                                           &separation, NULL);
     return status == RB_STATUS_OK && separation.distance < limit;
 }
@@ -987,7 +995,7 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
         rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(at));
         const rbVec3 arms[2] = {rbSub(middle, a->position), rbSub(middle, b->position)};
         double distance = at->distance + excess - getClosing(flight, item, arms, found.normal);
-        rbFoundPoint point =
+        rbFreshPoint point =
             makePoint(arms[0], &a->rotation, arms[1], &b->rotation, distance, at->featureId);
         rbArray_Push(pairs->ahead.points, point);
     }
@@ -1002,15 +1010,19 @@ static bool isSpinning(const rbContactBody* body, double h)
 // A contact of the node between cores: its point on a body that hardly rotates, or the center with
 // a small neighborhood on a spinning one.
 static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
-                    const rbFoundContact* found, const rbFoundPoint* at)
+                    int contact)
 {
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    const rbFoundContact* found = &node->foundContacts.data[contact];
+    int nearest = getNearest(node, contact);
+    double distance = node->foundPoints.data[nearest].distance;
     const int bodies[2] = {item.a, item.b};
-    rbVec3 cores[2] = {at->armA, at->armB};
-    double gap = at->distance;
+    rbVec3 cores[2] = {node->points.data[nearest].armA, node->points.data[nearest].armB};
+    double gap = distance;
     for (int i = 0; i < 2; ++i) {
         if (isSpinning(&flight->bodies[bodies[i]], flight->h)) {
             double depth = rbDot(found->normal, cores[i]); // toward B
-            gap += (i == 0 ? depth : -depth) - 0.5 * at->distance;
+            gap += (i == 0 ? depth : -depth) - 0.5 * distance;
             gap -= pairs->bodies.data[bodies[i]].margin;
             cores[i] = RB_VEC3_ZERO;
         }
@@ -1020,7 +1032,7 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
         return;
     }
     beginAhead(pairs, item, found, 1);
-    rbFoundPoint point =
+    rbFreshPoint point =
         makePoint(cores[0], &pairs->bodies.data[item.a].rotation, cores[1],
                   &pairs->bodies.data[item.b].rotation, gap + pairs->settings.shell, CORE_NAME);
     rbArray_Push(pairs->ahead.points, point);
@@ -1035,17 +1047,10 @@ static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactA
         !isSpinning(&flight->bodies[item.b], flight->h)) {
         return;
     }
-    const rbContactFrame* node = &pairs->frames[pairs->node];
-    rbPairSpan span = getSpan(pairs, item.slot, node);
+    rbPairSpan span = getSpan(pairs, item.slot, &pairs->frames[pairs->node]);
     for (int i = span.first; i < span.first + span.count; ++i) {
-        addCore(pairs, item, flight, &node->foundContacts.data[i], getNearest(node, i));
+        addCore(pairs, item, flight, i);
     }
-}
-
-static rbSeparationInput makeAheadInput(const rbContactPairs* pairs, rbPairOrder item)
-{
-    return makeInput(&pairs->bodies.data[item.a], pairs->ahead.bodies.data[item.a].world,
-                     &pairs->bodies.data[item.b], pairs->ahead.bodies.data[item.b].world);
 }
 
 // The manifolds of a pair at the end of the flight, and how many there are.
@@ -1078,11 +1083,11 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     } else {
         guardCores(pairs, item, flight);
     }
-    rbSeparationInput input = makeAheadInput(pairs, item);
-    bool isNear = isOverlapping(pairs, item, &input, flight);
+    bool isNear = isOverlapping(pairs, item, flight);
     if (!isNear && only == NULL) {
         return;
     }
+    rbSeparationInput input = makeAheadInput(pairs, item);
     int count = findAhead(pairs, item, &input);
     rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
     for (int i = 0; i < count; ++i) {
@@ -1156,12 +1161,11 @@ static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
             rbArray_Push(frame->contacts, contact);
             rbArray_Push(frame->foundContacts, ahead->found);
             for (int j = 0; j < ahead->pointCount; ++j) {
-                rbFoundPoint found = pairs->ahead.points.data[ahead->firstPoint + j];
-                rbContactPoint point = makeFramePoint(pairs, &found);
+                const rbFreshPoint* fresh = &pairs->ahead.points.data[ahead->firstPoint + j];
+                rbContactPoint point = makeFramePoint(pairs, fresh);
                 point.isAhead = true;
-                found.claimStamp = 0;
                 rbArray_Push(frame->points, point);
-                rbArray_Push(frame->foundPoints, found);
+                rbArray_Push(frame->foundPoints, fresh->found);
             }
         }
         if (frame->contacts.count > first) {
@@ -1203,6 +1207,9 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     pairs->report.isGuarded = false;
     pairs->ahead.isBent = false;
     for (int i = 0; i < pairs->order.list.count; ++i) {
+        if (i + AHEAD < pairs->order.list.count) {
+            __builtin_prefetch(&pairs->ahead.bodies.data[pairs->order.list.data[i + AHEAD].b].turn);
+        }
         searchAhead(pairs, pairs->order.list.data[i], flight);
     }
     if (pairs->ahead.contacts.count == before && !pairs->ahead.isBent) {

@@ -110,15 +110,21 @@ typedef struct rbFoundContact {
     bool isAhead; // of the end of the flight, not of the node
 } rbFoundContact;
 
+// One cache line; the arms in world axes are those of the point of the set.
 typedef struct rbFoundPoint {
-    rbVec3 armA; // world axes
-    rbVec3 armB;
-    rbVec3 localA; // the same in the frames of the bodies
+    rbVec3 localA; // arms in the frames of the bodies
     rbVec3 localB;
     double distance; // m
     uint32_t featureId;
     uint32_t claimStamp; // of the Find in which a new point took this memory
 } rbFoundPoint;
+
+// A point with its arms, world axes, until it is in a set.
+typedef struct rbFreshPoint {
+    rbFoundPoint found;
+    rbVec3 armA;
+    rbVec3 armB;
+} rbFreshPoint;
 
 // Arrays of a frame, with their types.
 #define RB_FRAME_ARRAYS(X)                             \
@@ -180,7 +186,7 @@ typedef struct rbFoundBlock {
     RB_ARRAY(rbFoundContact) contacts;
     RB_ARRAY(int) pointCounts; // as contacts
     RB_ARRAY(int) sources;     // as contacts: of the last frame, carried along; -1: found anew
-    RB_ARRAY(rbFoundPoint) points;
+    RB_ARRAY(rbFreshPoint) points;
     rbPairsReport report; // the deepest overlap
     int firstContact;     // in the frame
     int firstPoint;
@@ -205,7 +211,7 @@ typedef struct rbPairSearch {
 typedef struct rbPairsAhead {
     RB_ARRAY(rbAheadBody) bodies;
     RB_ARRAY(rbAheadContact) contacts;
-    RB_ARRAY(rbFoundPoint) points;
+    RB_ARRAY(rbFreshPoint) points;
     RB_ARRAY(int) heads; // by slot: the first of contacts; -1: none
     bool isBent;         // a point of the node has another bend
 } rbPairsAhead;

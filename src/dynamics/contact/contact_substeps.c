@@ -809,12 +809,20 @@ static void packGroups(void* context, rbShare share)
     }
 }
 
+// Of a cache, with the rows of a hinge.
+#define ROW_LINES 6
+
 static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
 {
     double part = task->run->h / (double)s->settings.substeps;
-    s->joints.count = 0;
+    rbArray_SetCount(s->joints, task->jointCount);
     for (int i = 0; i < task->jointCount; ++i) {
         const rbSubstepsJoint* from = &task->joints[i];
+        // rows of a joint soon to come: those of each mechanism are elsewhere
+        const char* soon = (const char*)task->joints[i + 2 < task->jointCount ? i + 2 : i].rows;
+        for (int line = 0; line < ROW_LINES; ++line) {
+            __builtin_prefetch(soon + (ptrdiff_t)64 * line);
+        }
         rbSubstepSide sides[2] = {{0}};
         for (int k = 0; k < 2; ++k) {
             int body = from->bodies[k];
@@ -824,11 +832,11 @@ static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
                                            s->starts.data[slot].factor, task->kicks[body]};
             }
         }
-        rbSubstepJoint joint = rbMakeSubstepJoint(from->rows, from->rowCount, sides);
+        rbSubstepJoint* joint = &s->joints.data[i];
+        rbSubstepJoint_Make(joint, from->rows, from->rowCount, sides);
         for (int k = 0; k < from->rowCount; ++k) {
-            joint.impulses[k] = (float)(part * from->reactions[k]);
+            joint->impulses[k] = (float)(part * from->reactions[k]);
         }
-        rbArray_Push(s->joints, joint);
     }
 }
 

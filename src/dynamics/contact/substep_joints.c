@@ -39,10 +39,14 @@ static void invert(double k[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX], int n)
     }
 }
 
-rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubstepSide sides[2])
+void rbSubstepJoint_Make(rbSubstepJoint* joint, const rbRow* rows, int rowCount,
+                         const rbSubstepSide sides[2])
 {
     RB_ASSERT(rowCount > 0 && rowCount <= RB_BLOCK_ROWS_MAX);
-    rbSubstepJoint joint = {.slots = {sides[0].slot, sides[1].slot}, .rowCount = rowCount};
+    memset(joint, 0, sizeof *joint);
+    joint->slots[0] = sides[0].slot;
+    joint->slots[1] = sides[1].slot;
+    joint->rowCount = rowCount;
     double k[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX] = {{0.0}};
     rbVec3 angular[RB_BLOCK_ROWS_MAX][2];
     for (int i = 0; i < rowCount; ++i) {
@@ -54,21 +58,20 @@ rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubst
                 rbDot(angular[i][0], angular[j][0]) + rbDot(angular[i][1], angular[j][1]);
             k[j][i] = k[i][j];
         }
-        narrow(joint.linear[i], rows[i].linear);
-        joint.kicks[i] = (float)rbDot(rows[i].linear, rbSub(sides[1].kick, sides[0].kick));
+        narrow(joint->linear[i], rows[i].linear);
+        joint->kicks[i] = (float)rbDot(rows[i].linear, rbSub(sides[1].kick, sides[0].kick));
         for (int side = 0; side < 2; ++side) {
-            narrow(joint.angular[i][side], angular[i][side]);
+            narrow(joint->angular[i][side], angular[i][side]);
         }
     }
     invert(k, rowCount);
     for (int i = 0; i < rowCount; ++i) {
         for (int j = 0; j < rowCount; ++j) {
-            joint.inverse[i][j] = (float)k[j][i];
+            joint->inverse[i][j] = (float)k[j][i];
         }
     }
-    joint.invMasses[0] = (float)sides[0].invMass;
-    joint.invMasses[1] = (float)sides[1].invMass;
-    return joint;
+    joint->invMasses[0] = (float)sides[0].invMass;
+    joint->invMasses[1] = (float)sides[1].invMass;
 }
 
 // ------------------------------------------------------------------------------------------ visits

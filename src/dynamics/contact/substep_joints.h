@@ -72,7 +72,9 @@ typedef struct rbSubstepJointPass {
     float freePart; // what the kicks alone have added, as a fraction of them
 } rbSubstepJointPass;
 
-rbSubstepJoint rbMakeSubstepJoint(const rbRow* rows, int rowCount, const rbSubstepSide sides[2]);
+// Without impulses.
+void rbSubstepJoint_Make(rbSubstepJoint* joint, const rbRow* rows, int rowCount,
+                         const rbSubstepSide sides[2]);
 // Applies the impulses of a small step once.
 void rbPushSubstepJoints(const rbSubstepJoint* joints, int count, rbSubstepBody* bodies);
 // With invStep: after a small step with these velocities nothing will be displaced along the rows.

@@ -6,6 +6,8 @@
 
 // Least bodies of a block.
 #define BODIES_LEAST 256
+// Bodies are prefetched so many numbers before their turn.
+#define BODIES_AHEAD 8
 
 rbMechBody* rbContactStep_GetBody(const rbStepContacts* c, int index)
 {
@@ -73,9 +75,24 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
     }
 }
 
+// Prefetches what contacts need of a body soon to come: each mechanism has its own elsewhere.
+static void fetchSoon(const rbStepContacts* c, int index)
+{
+    int next = index + BODIES_AHEAD;
+    bool isThere = next < c->engine->bodies.count;
+    const rbMechBody* soon = isThere ? rbContactStep_GetBody(c, next) : NULL;
+    if (soon != NULL) {
+        __builtin_prefetch(&soon->pose.rotation);
+        __builtin_prefetch(&soon->velocity);
+        __builtin_prefetch(&soon->invMass);
+        __builtin_prefetch(&soon->index);
+    }
+}
+
 static double showOne(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
+    fetchSoon(c, index);
     const rbMechBody* body = rbContactStep_GetBody(c, index);
     if (body != NULL) {
         showBody(c, index, body);
@@ -123,6 +140,7 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
 static double takeOne(rbStepContacts* c, int index, const void* args)
 {
     (void)args;
+    fetchSoon(c, index);
     rbMechBody* body = rbContactStep_GetBody(c, index);
     if (body != NULL && body->isDynamic && rbContactStep_IsTouched(c, index)) {
         rbContactStep_TakeBody(&c->bodies.data[index], body);
