@@ -43,7 +43,8 @@
 // Bodies, and changed ones, of a block at least.
 #define BODIES_LEAST 256
 #define CHANGED_LEAST 32
-// Partners of a changed body, mostly fewer: lists have room for them from the start.
+// Partners of a changed body, mostly fewer: lists have room for them from the start, and for so many
+// bodies more, since one alone can have many.
 #define PARTNERS_ROOM 16
 
 // --------------------------------------------------------------------------- creation, settings
@@ -681,7 +682,7 @@ static void findPartners(void* context, rbShare share)
     rbContactPairs* pairs = ((const Approach*)context)->pairs;
     rbIdList* found = &pairs->search.partnerLists[share.block];
     found->count = 0;
-    rbIdList_Reserve(found, PARTNERS_ROOM * (share.end - share.begin));
+    rbIdList_Reserve(found, PARTNERS_ROOM * (share.end - share.begin + PARTNERS_ROOM));
     for (int k = share.begin; k < share.end; ++k) {
         int first = found->count;
         findChanges(pairs, pairs->search.changed.data[k], found,
