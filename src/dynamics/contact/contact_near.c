@@ -643,6 +643,7 @@ static void enlarge(rbContactPairs* pairs, int index, double travel)
         makeBox(pairs, index);
         putBox(pairs, index, false);
         found->count = 0;
+        rbIdList_Reserve(found, PARTNERS_ROOM * PARTNERS_ROOM);
         findChanges(pairs, index, found, &pairs->search.scratches.data[0].ids);
         applyChanges(pairs, index, found->ids, found->count);
     }
