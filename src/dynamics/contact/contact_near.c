@@ -43,8 +43,8 @@
 // Bodies, and changed ones, of a block at least.
 #define BODIES_LEAST 256
 #define CHANGED_LEAST 32
-// Partners of a changed body, mostly fewer: lists have room for them from the start, and for so many
-// bodies more, since one alone can have many.
+// Partners of a changed body, mostly fewer: lists have room for them from the start, and for so
+// many bodies more, since one alone can have many.
 #define PARTNERS_ROOM 16
 
 // --------------------------------------------------------------------------- creation, settings

@@ -66,8 +66,8 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
                         .h = h,
                         .restSpeed = c->settings.restSpeed};
     bool isLarge = island != NULL && island->bodyCount > RB_ISLAND_LARGE;
-    run.allowed = isLarge ? rbContactTolerance_Aim(c->allowed)
-                          : (rbContactTolerance){.gap = c->start.gapAim};
+    run.allowed =
+        isLarge ? rbContactTolerance_Aim(c->allowed) : (rbContactTolerance){.gap = c->start.gapAim};
     return run;
 }
 
