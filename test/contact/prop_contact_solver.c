@@ -42,6 +42,13 @@ static void noteCarries(double h, double restSpeed)
     }
 }
 
+// The velocity of a point in the mean of a flight of h; of an instant, if that is 0.
+static rbVec3 velocityOf(const rbContact* contact, int point, double h)
+{
+    rbVec3 u = rbContact_RelativeVelocity(scene.bodies, contact, &scene.points[point]);
+    return h > 0.0 ? rbAdd(u, carries[point]) : u;
+}
+
 // Largest violation of the laws of contact; positions with a step h, velocities with 0.
 static double worstBreak(double h)
 {
@@ -50,9 +57,9 @@ static double worstBreak(double h)
         const rbContact* contact = &scene.contacts[i];
         for (int k = 0; k < contact->pointCount; ++k) {
             const rbContactPoint* point = &scene.points[contact->firstPoint + k];
-            rbVec3 u = rbContact_RelativeVelocity(scene.bodies, contact, point);
-            double un = rbDot(u, contact->normal) + (h > 0.0 ? point->gap / h : 0.0);
-            u = h > 0.0 ? rbAdd(u, carries[contact->firstPoint + k]) : u;
+            rbVec3 now = rbContact_RelativeVelocity(scene.bodies, contact, point);
+            double un = rbDot(now, contact->normal) + (h > 0.0 ? point->gap / h : 0.0);
+            rbVec3 u = velocityOf(contact, contact->firstPoint + k, h);
             double u1 = rbDot(u, contact->tangents[0]);
             double u2 = rbDot(u, contact->tangents[1]);
             double sliding = sqrt(u1 * u1 + u2 * u2);
