@@ -522,14 +522,14 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
 }
 
 // Rows and errors of all parts, one after the other.
-#define DEFINE_OF_PARTS(name, Type, function)                                                  \
+#define DEFINE_OF_PARTS(name, Type, results)                                                   \
     void name(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, Type* results) \
     {                                                                                          \
         const rbJointModel* model = data;                                                      \
         RB_ASSERT(model->partCount > 0);                                                       \
         for (int i = 0; i < model->partCount; ++i) {                                           \
             const rbPartOps* ops = rbPartOps_Get(model->parts[i].type);                        \
-            ops->function(&model->parts[i], poseA, poseB, results);                            \
+            ops->results(&model->parts[i], poseA, poseB, results);                             \
             results += ops->rowCount;                                                          \
         }                                                                                      \
     }
