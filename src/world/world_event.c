@@ -242,10 +242,8 @@ const rbEngineRow rbEventEngineRow = {
     .startAnew = startAnew,
 };
 
-const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)
-{
-    return world->def.engine == RB_ENGINE_EVENT ? world->engine : NULL;
-}
+RB_DEFINE_GETTER(const rbEventEngine*, rbWorld_GetEventEngine, (const rbWorld* world),
+                 world->def.engine == RB_ENGINE_EVENT ? world->engine : NULL)
 
 rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {

@@ -285,28 +285,6 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
     return rbWorld_SpringIdOf(world, spring->index);
 }
 
-static void destroySpring(rbWorld* world, rbSpring* spring)
-{
-    int index = spring->index;
-    rbWorld_NoteChange(world);
-    // Its energy leaves the accounting with it.
-    world->energyReference -= getSpringEnergy(world, spring);
-    rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
-    world->springs.data[index] = NULL;
-    if (rbWorld_GetStepEngine(world) != NULL) {
-        rbStepEngine_SetSpring(world->engine, index, NULL); // another spring may take its slot
-    }
-    world->springCount -= 1;
-    rbIdPool_Release(&world->springIds, index);
-    rbFree(spring, sizeof *spring);
-}
-
-void rbDestroySpring(rbWorld* world, rbSpringId springId)
-{
-    RB_ENTER(world);
-    destroySpring(world, getSpring(world, springId));
-}
-
 RB_DEFINE_GETTER(rbSpringDef, rbSpring_GetDef, (const rbWorld* world, rbSpringId id),
                  getSpring(world, id)->def)
 
@@ -556,26 +534,29 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     return rbWorld_JointIdOf(world, joint->index);
 }
 
-static void destroyJoint(rbWorld* world, rbJoint* joint)
-{
-    int index = joint->index;
-    rbWorld_NoteChange(world);
-    world->energyReference -= getJointEnergy(world, joint);
-    rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
-    world->joints.data[index] = NULL;
-    if (rbWorld_GetStepEngine(world) != NULL) {
-        rbStepEngine_SetJoint(world->engine, index, NULL); // another joint may take its slot
+// Their energy leaves the accounting with them, and others may take their slots.
+#define DEFINE_DESTROYERS(Link, link, isOdd, freeLink)                          \
+    static void destroy##Link(rbWorld* world, rb##Link* link)                   \
+    {                                                                           \
+        int index = link->index;                                                \
+        rbWorld_NoteChange(world);                                              \
+        world->energyReference -= get##Link##Energy(world, link);               \
+        rbNameTable_Remove(&world->linkNames, link->name, 2 * index + (isOdd)); \
+        world->link##s.data[index] = NULL;                                      \
+        if (rbWorld_GetStepEngine(world) != NULL) {                             \
+            rbStepEngine_Set##Link(world->engine, index, NULL);                 \
+        }                                                                       \
+        world->link##Count -= 1;                                                \
+        rbIdPool_Release(&world->link##Ids, index);                             \
+        freeLink;                                                               \
+    }                                                                           \
+    void rbDestroy##Link(rbWorld* world, rb##Link##Id id)                       \
+    {                                                                           \
+        RB_ENTER(world);                                                        \
+        destroy##Link(world, get##Link(world, id));                             \
     }
-    world->jointCount -= 1;
-    rbIdPool_Release(&world->jointIds, index);
-    freeJoint(joint);
-}
-
-void rbDestroyJoint(rbWorld* world, rbJointId jointId)
-{
-    RB_ENTER(world);
-    destroyJoint(world, getJoint(world, jointId));
-}
+DEFINE_DESTROYERS(Joint, joint, 0, freeJoint(joint))
+DEFINE_DESTROYERS(Spring, spring, 1, rbFree(spring, sizeof *spring))
 
 // --------------------------------------------------------------------------------------- of bodies
 

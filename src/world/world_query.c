@@ -49,10 +49,8 @@ rbQueryFilter rbDefaultQueryFilter(void)
     return (rbQueryFilter){.groups = UINT32_MAX, .mask = UINT32_MAX};
 }
 
-rbQueryCounts rbWorld_GetQueryCounts(const rbWorld* world)
-{
-    return world->queryTree != NULL ? world->queryTree->counts : (rbQueryCounts){0};
-}
+RB_DEFINE_GETTER(rbQueryCounts, rbWorld_GetQueryCounts, (const rbWorld* world),
+                 world->queryTree != NULL ? world->queryTree->counts : (rbQueryCounts){0})
 
 void rbDestroyQueryTree(rbQueryTree* tree)
 {

@@ -327,10 +327,8 @@ rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
     return body->shapes.data[index].def;
 }
 
-void* rbBody_GetShapeUserData(const rbWorld* world, rbBodyId bodyId, int index)
-{
-    return rbBody_GetShape(world, bodyId, index).userData;
-}
+RB_DEFINE_GETTER(void*, rbBody_GetShapeUserData, (const rbWorld* world, rbBodyId id, int index),
+                 rbBody_GetShape(world, id, index).userData)
 
 void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, void* userData)
 {

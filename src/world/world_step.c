@@ -10,20 +10,13 @@
 
 // ------------------------------------------------------------------------------------ registration
 
-rbStepEngine* rbWorld_GetStepEngine(const rbWorld* world)
-{
-    return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
-}
-
-const rbStepEngine* rbWorld_GetReadyStepEngine(const rbWorld* world)
-{
-    return world->isEngineReady ? rbWorld_GetStepEngine(world) : NULL;
-}
-
-rbStepHost rbWorld_GetStepHost(const rbWorld* world)
-{
-    return (rbStepHost){.motions = world->motions.data, .states = world->states.data};
-}
+#define DEFINE_GETTER(type, name, value) RB_DEFINE_GETTER(type, name, (const rbWorld* world), value)
+DEFINE_GETTER(rbStepEngine*, rbWorld_GetStepEngine,
+              world->def.engine == RB_ENGINE_STEP ? world->engine : NULL)
+DEFINE_GETTER(const rbStepEngine*, rbWorld_GetReadyStepEngine,
+              world->isEngineReady ? rbWorld_GetStepEngine(world) : NULL)
+DEFINE_GETTER(rbStepHost, rbWorld_GetStepHost,
+              ((rbStepHost){.motions = world->motions.data, .states = world->states.data}))
 
 static void registerJoint(const rbWorld* world, rbStepEngine* engine, int index)
 {

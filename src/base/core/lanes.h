@@ -13,85 +13,49 @@
 
 typedef double rbLanePair __attribute__((vector_size(16), may_alias));
 typedef long long rbLaneMask __attribute__((vector_size(16)));
+typedef float rbQuad __attribute__((vector_size(16), may_alias));
+typedef int32_t rbQuadMask __attribute__((vector_size(16)));
+
+// Written out because compilers do not recognize that the machine has instructions for these.
+#ifdef __SSE2__
+#define RB_LANES_MAX(Lanes, Raw, suffix, a, b) ((Lanes)_mm_max_##suffix((Raw)(a), (Raw)(b)))
+#define RB_LANES_MIN(Lanes, Raw, suffix, a, b) ((Lanes)_mm_min_##suffix((Raw)(a), (Raw)(b)))
+#else
+#define RB_LANES_MAX(Lanes, Raw, suffix, a, b) Lanes##_Choose((a) > (b), a, b)
+#define RB_LANES_MIN(Lanes, Raw, suffix, a, b) Lanes##_Choose((a) < (b), a, b)
+#endif
+
+// Of pairs and of quads. Load: no alignment is required. Choose: a where the mask is set, b
+// elsewhere. Max, Min: if the two are unordered (NaN), b.
+#define RB_DEFINE_LANES(Lanes, Mask, Scalar, magnitude, Raw, suffix)         \
+    static inline Lanes Lanes##_Load(const Scalar from[16 / sizeof(Scalar)]) \
+    {                                                                        \
+        Lanes lanes;                                                         \
+        memcpy(&lanes, from, sizeof(lanes));                                 \
+        return lanes;                                                        \
+    }                                                                        \
+    static inline Lanes Lanes##_Choose(Mask mask, Lanes a, Lanes b)          \
+    {                                                                        \
+        return (Lanes)((mask & (Mask)a) | (~mask & (Mask)b));                \
+    }                                                                        \
+    static inline Lanes Lanes##_Max(Lanes a, Lanes b)                        \
+    {                                                                        \
+        return RB_LANES_MAX(Lanes, Raw, suffix, a, b);                       \
+    }                                                                        \
+    static inline Lanes Lanes##_Min(Lanes a, Lanes b)                        \
+    {                                                                        \
+        return RB_LANES_MIN(Lanes, Raw, suffix, a, b);                       \
+    }                                                                        \
+    static inline Lanes Lanes##_Abs(Lanes a)                                 \
+    {                                                                        \
+        return (Lanes)((Mask)a & (magnitude));                               \
+    }
+RB_DEFINE_LANES(rbLanePair, rbLaneMask, double, INT64_MAX, __m128d, pd)
+RB_DEFINE_LANES(rbQuad, rbQuadMask, float, INT32_MAX, __m128, ps)
 
 static inline rbLanePair rbLanePair_Both(double x)
 {
     return (rbLanePair){x, x};
-}
-
-// Loads two doubles; no alignment is required.
-static inline rbLanePair rbLanePair_Load(const double from[2])
-{
-    rbLanePair pair;
-    memcpy(&pair, from, sizeof(pair));
-    return pair;
-}
-
-// Selects a where the mask is set, b elsewhere.
-static inline rbLanePair rbLanePair_Choose(rbLaneMask mask, rbLanePair a, rbLanePair b)
-{
-    return (rbLanePair)((mask & (rbLaneMask)a) | (~mask & (rbLaneMask)b));
-}
-
-// If the two are unordered (NaN), b. Written out because compilers do not recognize that the
-// machine has an instruction for this.
-static inline rbLanePair rbLanePair_Max(rbLanePair a, rbLanePair b)
-{
-#ifdef __SSE2__
-    return (rbLanePair)_mm_max_pd((__m128d)a, (__m128d)b);
-#else
-    return rbLanePair_Choose(a > b, a, b);
-#endif
-}
-
-static inline rbLanePair rbLanePair_Min(rbLanePair a, rbLanePair b)
-{
-#ifdef __SSE2__
-    return (rbLanePair)_mm_min_pd((__m128d)a, (__m128d)b);
-#else
-    return rbLanePair_Choose(a < b, a, b);
-#endif
-}
-
-static inline rbLanePair rbLanePair_Abs(rbLanePair a)
-{
-    return (rbLanePair)((rbLaneMask)a & INT64_MAX);
-}
-
-typedef float rbQuad __attribute__((vector_size(16), may_alias));
-typedef int32_t rbQuadMask __attribute__((vector_size(16)));
-
-// Loads four floats; no alignment is required.
-static inline rbQuad rbQuad_Load(const float from[4])
-{
-    rbQuad quad;
-    memcpy(&quad, from, sizeof(quad));
-    return quad;
-}
-
-// Selects a where the mask is set, b elsewhere.
-static inline rbQuad rbQuad_Choose(rbQuadMask mask, rbQuad a, rbQuad b)
-{
-    return (rbQuad)((mask & (rbQuadMask)a) | (~mask & (rbQuadMask)b));
-}
-
-// As for pairs.
-static inline rbQuad rbQuad_Max(rbQuad a, rbQuad b)
-{
-#ifdef __SSE2__
-    return (rbQuad)_mm_max_ps((__m128)a, (__m128)b);
-#else
-    return rbQuad_Choose(a > b, a, b);
-#endif
-}
-
-static inline rbQuad rbQuad_Min(rbQuad a, rbQuad b)
-{
-#ifdef __SSE2__
-    return (rbQuad)_mm_min_ps((__m128)a, (__m128)b);
-#else
-    return rbQuad_Choose(a < b, a, b);
-#endif
 }
 
 // Bit i: lane i is set.
@@ -103,11 +67,6 @@ static inline unsigned rbQuadMask_Bits(rbQuadMask mask)
     rbQuadMask bits = mask & (rbQuadMask){1, 2, 4, 8};
     return (unsigned)(bits[0] | bits[1] | bits[2] | bits[3]);
 #endif
-}
-
-static inline rbQuad rbQuad_Abs(rbQuad a)
-{
-    return (rbQuad)((rbQuadMask)a & INT32_MAX);
 }
 
 // The largest values so far at even and at odd indices, and their indices.

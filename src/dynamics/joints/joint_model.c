@@ -521,29 +521,20 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     return validateDrives(def, maker.title, model->freedomCount, error);
 }
 
-void rbJointModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
-                       rbRow* rows)
-{
-    const rbJointModel* model = data;
-    RB_ASSERT(model->partCount > 0);
-    for (int i = 0; i < model->partCount; ++i) {
-        const rbPartOps* ops = rbPartOps_Get(model->parts[i].type);
-        ops->rows(&model->parts[i], poseA, poseB, rows);
-        rows += ops->rowCount;
+// Rows and errors of all parts, one after the other.
+#define DEFINE_OF_PARTS(name, Type, results)                                                   \
+    void name(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, Type* results) \
+    {                                                                                          \
+        const rbJointModel* model = data;                                                      \
+        RB_ASSERT(model->partCount > 0);                                                       \
+        for (int i = 0; i < model->partCount; ++i) {                                           \
+            const rbPartOps* ops = rbPartOps_Get(model->parts[i].type);                        \
+            ops->results(&model->parts[i], poseA, poseB, results);                             \
+            results += ops->rowCount;                                                          \
+        }                                                                                      \
     }
-}
-
-void rbJointModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
-                         double* errors)
-{
-    const rbJointModel* model = data;
-    RB_ASSERT(model->partCount > 0);
-    for (int i = 0; i < model->partCount; ++i) {
-        const rbPartOps* ops = rbPartOps_Get(model->parts[i].type);
-        ops->errors(&model->parts[i], poseA, poseB, errors);
-        errors += ops->rowCount;
-    }
-}
+DEFINE_OF_PARTS(rbJointModel_Rows, rbRow, rows)
+DEFINE_OF_PARTS(rbJointModel_Errors, double, errors)
 
 void rbJointModel_Rezero(rbJointModel* model, const rbRowPose* poseA, const rbRowPose* poseB)
 {

@@ -742,16 +742,6 @@ static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* clu
     return place;
 }
 
-static bool hasContact(const Cluster* cluster, int pair)
-{
-    for (int i = 0; i < cluster->contactCount; ++i) {
-        if (cluster->pairs[i] == pair) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Adds the touching points of a pair, seen from a body of the cluster.
 static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster,
                      int pairIndex, int place)
@@ -759,8 +749,12 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     RB_ASSERT(place >= 0);
     RB_ASSERT(place < cluster->bodyCount);
     rbEventContacts found;
-    if (hasContact(cluster, pairIndex) ||
-        !rbEventEngine_FindTouching(engine, host, pairIndex, cluster->time, &found)) {
+    for (int i = 0; i < cluster->contactCount; ++i) {
+        if (cluster->pairs[i] == pairIndex) {
+            return;
+        }
+    }
+    if (!rbEventEngine_FindTouching(engine, host, pairIndex, cluster->time, &found)) {
         return;
     }
     const rbEventPair* pair = &engine->pairs.data[pairIndex];

@@ -448,16 +448,6 @@ static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPai
     return input;
 }
 
-static rbFront* takeFront(rbEventEngine* engine)
-{
-    if (engine->spare.fronts.count == 0) {
-        return rbCreateFront(FRONT_CAPACITY);
-    }
-    rbFront* front = engine->spare.fronts.data[--engine->spare.fronts.count];
-    rbFront_Clear(front);
-    return front;
-}
-
 // How the normal rotated since the last measurement: a guess of how it continues.
 static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
 {
@@ -483,7 +473,10 @@ void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int i
     measure->poses[1] = rbEventCold_GetPose(coldB, &measure->states[1]);
     measure->poses[1].p = rbEventEngine_ShiftToImage(engine, pair, measure->poses[1].p);
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
-        data->cache.front = takeFront(engine);
+        data->cache.front = engine->spare.fronts.count > 0
+                                ? engine->spare.fronts.data[--engine->spare.fronts.count]
+                                : rbCreateFront(FRONT_CAPACITY);
+        rbFront_Clear(data->cache.front);
     }
     rbSeparationInput input = makeInput(engine, pair, time, measure);
     rbStatus status = rbMeasureSeparation(&input, &data->cache, engine->scratch.separation,
