@@ -559,14 +559,6 @@ static Row gatherRow(const Builder* builder, int at)
     return row;
 }
 
-static void setRayBox(rbRayNode* node, int place, const Box* box)
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        node->ends[axis][0][place] = -box->below[axis];
-        node->ends[axis][1][place] = box->above[axis];
-    }
-}
-
 // Adds the node for rays of a range and all below it, in the order of a descent; returns its first
 // block if all its children are blocks, otherwise -1.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree.
@@ -583,7 +575,11 @@ static int addRayNode(const Builder* builder, int at)
         bool isUsed = i < row.count;
         const Range* range = &builder->ranges.data[row.ranges[isUsed ? i : 0]];
         bool isNode = isUsed && range->left >= 0;
-        setRayBox(&tree->rayNodes[added], i, isUsed ? &range->box : &emptyBox);
+        const Box* box = isUsed ? &range->box : &emptyBox;
+        for (int axis = 0; axis < 3; ++axis) {
+            tree->rayNodes[added].ends[axis][0][i] = -box->below[axis];
+            tree->rayNodes[added].ends[axis][1][i] = box->above[axis];
+        }
         int32_t child = isNode ? tree->rayNodeCount : isUsed ? range->left : RB_BOX_EMPTY;
         int block = isNode ? addRayNode(builder, row.ranges[i]) : -1;
         tree->rayNodes[added].child[i] = child;
