@@ -520,17 +520,6 @@ static Plan planRange(const Range* range, const Plan* halves)
     return plan;
 }
 
-// Plans nodes such that the sum of their surfaces, and with it the number that a ray meets, is the
-// least possible for these splits.
-static void planRows(const Builder* builder)
-{
-    for (int at = builder->ranges.count - 1; at >= 0; --at) {
-        const Range* range = &builder->ranges.data[at];
-        const Plan* halves = &builder->plans[range->left >= 0 ? range->left : at];
-        builder->plans[at] = planRange(range, halves);
-    }
-}
-
 // Ranges that become the places of a node, in the order of their items.
 typedef struct Row {
     int ranges[RB_RAY_WIDTH];
@@ -650,7 +639,12 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     builder.plans = rbAlloc((size_t)builder.ranges.count * sizeof(Plan));
     tree->rayNodes =
         rbEnsureArray(NULL, &tree->rayNodeCapacity, tree->blockCount / 6 + 1, sizeof(rbRayNode));
-    planRows(&builder);
+    // nodes such that the sum of their surfaces, and with it the number that a ray meets, is the
+    // least possible for these splits
+    for (int at = builder.ranges.count - 1; at >= 0; --at) {
+        const Range* range = &builder.ranges.data[at];
+        builder.plans[at] = planRange(range, &builder.plans[range->left >= 0 ? range->left : at]);
+    }
     (void)addRayNode(&builder, 0);
     rbFree(builder.plans, (size_t)builder.ranges.count * sizeof(Plan));
     rbArray_FreeAll(builder.ranges, builder.runs);

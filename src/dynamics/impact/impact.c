@@ -551,7 +551,8 @@ static double findCrossing(const Series* series, double value, double low, doubl
 static double findPassage(const Series* z, double value, double sign, double start, double end)
 {
     bool turns = (evaluateSlope(z, start) > 0.0) != (evaluateSlope(z, end) > 0.0);
-    double extremum = turns ? rbFindRoot(slopeAt, (void*)z, start, end, 0.0, EVALUATIONS_MAX).x : end;
+    double extremum =
+        turns ? rbFindRoot(slopeAt, (void*)z, start, end, 0.0, EVALUATIONS_MAX).x : end;
     double marks[3] = {start, extremum, end};
     double last = sign * (evaluate(z, start) - value);
     for (int i = 1; i < 3; ++i) {
