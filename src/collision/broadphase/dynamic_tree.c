@@ -291,15 +291,6 @@ static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, i
     return slot;
 }
 
-static int findDepthMax(int count)
-{
-    int depth = DEPTH_SLACK;
-    for (; count > 1; count /= 2) {
-        depth += 2;
-    }
-    return depth;
-}
-
 static void attach(rbBroadPhase* broad, int id)
 {
     rbDynamicTree* tree = broad->state;
@@ -321,7 +312,11 @@ static void attach(rbBroadPhase* broad, int id)
     setChild(tree, 2 * node + 1, ~id);
     setChild(tree, slot, node);
     refit(tree, node);
-    tree->isTooDeep = tree->isTooDeep || depth > findDepthMax(broad->count);
+    int depthMax = DEPTH_SLACK;
+    for (int count = broad->count; count > 1; count /= 2) {
+        depthMax += 2;
+    }
+    tree->isTooDeep = tree->isTooDeep || depth > depthMax;
 }
 
 static void detach(rbBroadPhase* broad, int id)

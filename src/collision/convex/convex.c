@@ -11,12 +11,6 @@
 
 #include <math.h>
 
-// The row of the table; the kernels inline it.
-static rbVec3 supportBox(const rbConvex* convex, rbVec3 direction, int* vertex)
-{
-    return rbSupportExtents(convex, direction, vertex);
-}
-
 // By the row of the shape table.
 static rbVec3 supportSmooth(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
@@ -49,10 +43,11 @@ typedef struct CoreRow {
     bool isPolytope, isExtents;
 } CoreRow;
 
+// The kernels inline rbSupportExtents.
 static const CoreRow coreTable[RB_FAMILY_COUNT] = {
-    [RB_FAMILY_BALL] = {supportBox, true, true},
-    [RB_FAMILY_BOX] = {supportBox, true, true},
-    [RB_FAMILY_ROD] = {supportBox, true, true},
+    [RB_FAMILY_BALL] = {rbSupportExtents, true, true},
+    [RB_FAMILY_BOX] = {rbSupportExtents, true, true},
+    [RB_FAMILY_ROD] = {rbSupportExtents, true, true},
     [RB_FAMILY_SMOOTH] = {supportSmooth, false, false},
     [RB_FAMILY_HULL] = {supportHull, true, false},
 };

@@ -53,14 +53,6 @@ static inline void storePair(double* to, rbLanePair pair)
     memcpy(to, &pair, sizeof pair);
 }
 
-// Pads the keys after the last face.
-static inline void closeKeys(rbEpaScratch* scratch)
-{
-    for (int i = 0; i < RB_EPA_ROOM; i += 2) {
-        storePair(&scratch->keys[scratch->faceCount + i], (rbLanePair){INFINITY, INFINITY});
-    }
-}
-
 int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
 {
     double* keys = scratch->keys;
@@ -247,7 +239,10 @@ static inline double finishRim(rbEpaScratch* scratch, Rim rim)
     setTwin(&scratch->faces[rim.first], 2, 4 * (end - 1) + 1);
     double least = setPlanes(scratch, rim.first, rim.count, scratch->points[rim.apex].w);
     scratch->faceCount = end;
-    closeKeys(scratch);
+    // pads the keys after the last face
+    for (int i = 0; i < RB_EPA_ROOM; i += 2) {
+        storePair(&scratch->keys[end + i], (rbLanePair){INFINITY, INFINITY});
+    }
     return least;
 }
 

@@ -107,14 +107,6 @@ static double aspectOf(rbVec3 axes)
     return fmax(axes.x, fmax(axes.y, axes.z)) / fmin(axes.x, fmin(axes.y, axes.z));
 }
 
-// Inverse of a symmetric matrix by its adjugate.
-static rbMat3 invertSymmetric(const rbMat3* m)
-{
-    rbVec3 x = rbCross(m->cy, m->cz), y = rbCross(m->cz, m->cx), z = rbCross(m->cx, m->cy);
-    double inverse = 1.0 / rbDot(m->cx, x);
-    return (rbMat3){rbScale(inverse, x), rbScale(inverse, y), rbScale(inverse, z)};
-}
-
 rbOverlap rbTestEllipsoids(rbVec3 axesA, rbVec3 axesB, rbTransform transformBtoA)
 {
     if (!(aspectOf(axesA) * aspectOf(axesB) <= ASPECT_MAX)) {
@@ -143,7 +135,11 @@ rbOverlap rbTestEllipsoids(rbVec3 axesA, rbVec3 axesB, rbTransform transformBtoA
         sum.cx.x += v;
         sum.cy.y += v;
         sum.cz.z += v;
-        rbMat3 inverse = invertSymmetric(&sum);
+        // inverse of the symmetric matrix by its adjugate
+        rbVec3 yz = rbCross(sum.cy, sum.cz);
+        double scale = 1.0 / rbDot(sum.cx, yz);
+        rbMat3 inverse = {rbScale(scale, yz), rbScale(scale, rbCross(sum.cz, sum.cx)),
+                          rbScale(scale, rbCross(sum.cx, sum.cy))};
         rbVec3 y = rbMulMV(inverse, r), sy = rbMulMV(s, y);
         double yy = rbDot(y, y), ysy = rbDot(y, sy);
         double fA = v * v * yy, fB = u * u * ysy;

@@ -327,17 +327,6 @@ static double testBlocks(Search* search, const rbTreeEntry* entry, int blockA, i
     return least;
 }
 
-// The larger of the two boxes is opened, unless it holds triangles.
-static int chooseSide(const Search* search, const rbTreeEntry* entry, int childA, int childB)
-{
-    if (childA < 0 || childB < 0) {
-        return childA < 0 ? 1 : 0;
-    }
-    const rbTiltedNode* a = &search->trees[0]->tilted[entry->slotA / RB_BOX_WIDTH];
-    const rbTiltedNode* b = &search->trees[1]->tilted[entry->slotB / RB_BOX_WIDTH];
-    return b->radius[entry->slotB % RB_BOX_WIDTH] > a->radius[entry->slotA % RB_BOX_WIDTH] ? 1 : 0;
-}
-
 // Pushes child pairs whose boxes overlap on the stack, the pair with the nearest centers on top.
 static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH],
                           float centers[RB_BOX_WIDTH], int count)
@@ -368,7 +357,12 @@ typedef struct Opened {
 static Opened openBox(const Search* search, const rbTreeEntry* entry, int childA, int childB)
 {
     Opened opened;
-    int side = chooseSide(search, entry, childA, childB);
+    // the larger of the two boxes, unless it holds triangles
+    const rbTiltedNode* a = &search->trees[0]->tilted[entry->slotA / RB_BOX_WIDTH];
+    const rbTiltedNode* b = &search->trees[1]->tilted[entry->slotB / RB_BOX_WIDTH];
+    bool isLargerB =
+        b->radius[entry->slotB % RB_BOX_WIDTH] > a->radius[entry->slotA % RB_BOX_WIDTH];
+    int side = childA < 0 || (childB >= 0 && isLargerB) ? 1 : 0;
     const rbBoxTree* tree = search->trees[side];
     opened.side = side;
     opened.node = side == 0 ? childA : childB;

@@ -520,17 +520,6 @@ static Plan planRange(const Range* range, const Plan* halves)
     return plan;
 }
 
-// Plans nodes such that the sum of their surfaces, and with it the number that a ray meets, is the
-// least possible for these splits.
-static void planRows(const Builder* builder)
-{
-    for (int at = builder->ranges.count - 1; at >= 0; --at) {
-        const Range* range = &builder->ranges.data[at];
-        const Plan* halves = &builder->plans[range->left >= 0 ? range->left : at];
-        builder->plans[at] = planRange(range, halves);
-    }
-}
-
 // Ranges that become the places of a node, in the order of their items.
 typedef struct Row {
     int ranges[RB_RAY_WIDTH];
@@ -559,14 +548,6 @@ static Row gatherRow(const Builder* builder, int at)
     return row;
 }
 
-static void setRayBox(rbRayNode* node, int place, const Box* box)
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        node->ends[axis][0][place] = -box->below[axis];
-        node->ends[axis][1][place] = box->above[axis];
-    }
-}
-
 // Adds the node for rays of a range and all below it, in the order of a descent; returns its first
 // block if all its children are blocks, otherwise -1.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree.
@@ -583,7 +564,11 @@ static int addRayNode(const Builder* builder, int at)
         bool isUsed = i < row.count;
         const Range* range = &builder->ranges.data[row.ranges[isUsed ? i : 0]];
         bool isNode = isUsed && range->left >= 0;
-        setRayBox(&tree->rayNodes[added], i, isUsed ? &range->box : &emptyBox);
+        const Box* box = isUsed ? &range->box : &emptyBox;
+        for (int axis = 0; axis < 3; ++axis) {
+            tree->rayNodes[added].ends[axis][0][i] = -box->below[axis];
+            tree->rayNodes[added].ends[axis][1][i] = box->above[axis];
+        }
         int32_t child = isNode ? tree->rayNodeCount : isUsed ? range->left : RB_BOX_EMPTY;
         int block = isNode ? addRayNode(builder, row.ranges[i]) : -1;
         tree->rayNodes[added].child[i] = child;
@@ -654,7 +639,12 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, co
     builder.plans = rbAlloc((size_t)builder.ranges.count * sizeof(Plan));
     tree->rayNodes =
         rbEnsureArray(NULL, &tree->rayNodeCapacity, tree->blockCount / 6 + 1, sizeof(rbRayNode));
-    planRows(&builder);
+    // nodes such that the sum of their surfaces, and with it the number that a ray meets, is the
+    // least possible for these splits
+    for (int at = builder.ranges.count - 1; at >= 0; --at) {
+        const Range* range = &builder.ranges.data[at];
+        builder.plans[at] = planRange(range, &builder.plans[range->left >= 0 ? range->left : at]);
+    }
     (void)addRayNode(&builder, 0);
     rbFree(builder.plans, (size_t)builder.ranges.count * sizeof(Plan));
     rbArray_FreeAll(builder.ranges, builder.runs);

@@ -193,17 +193,6 @@ static void examineAreas(Examination* e, int* marks)
     }
 }
 
-// Commutative, so that neither start nor direction of the loop matters.
-static uint64_t hashFace(const int* loop, int size)
-{
-    uint64_t sum = (uint64_t)size;
-    for (int i = 0; i < size; ++i) {
-        double index = (double)loop[i];
-        sum += rbHashDoubles(RB_HASH_SEED, &index, 1);
-    }
-    return sum ^ (sum >> 31);
-}
-
 static void examineFaceCopies(Examination* e, int* marks)
 {
     const rbMeshDef* def = e->def;
@@ -212,10 +201,14 @@ static void examineFaceCopies(Examination* e, int* marks)
     for (int f = 0; f < def->faceCount; ++f) {
         const int* loop = def->indices + e->starts[f];
         int size = e->starts[f + 1] - e->starts[f];
+        // commutative, so that neither start nor direction of the loop matters
+        uint64_t sum = (uint64_t)size;
         for (int i = 0; i < size; ++i) {
             marks[loop[i]] = f + 1;
+            double index = (double)loop[i];
+            sum += rbHashDoubles(RB_HASH_SEED, &index, 1);
         }
-        size_t slot = (size_t)hashFace(loop, size) & table.mask;
+        size_t slot = (size_t)(sum ^ (sum >> 31)) & table.mask;
         int copy = -1;
         while (table.slots[slot] != 0 && copy < 0) {
             int other = table.slots[slot] - 1;

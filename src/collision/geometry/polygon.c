@@ -69,11 +69,6 @@ bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2])
     return false;
 }
 
-static bool isInTriangle(const double p[2], const double a[2], const double b[2], const double c[2])
-{
-    return rbOrient2(a, b, p) >= 0.0 && rbOrient2(b, c, p) >= 0.0 && rbOrient2(c, a, p) >= 0.0;
-}
-
 enum {
     NEXT,
     PREVIOUS,
@@ -99,7 +94,8 @@ static bool isEar(const Ring* ring, int i)
     int before = ring->corners[i][PREVIOUS], after = ring->corners[i][NEXT];
     const double(*p)[2] = ring->points;
     for (int j = ring->corners[after][NEXT]; j != before; j = ring->corners[j][NEXT]) {
-        if (!ring->corners[j][IS_CONVEX] && isInTriangle(p[j], p[before], p[i], p[after])) {
+        if (!ring->corners[j][IS_CONVEX] && rbOrient2(p[before], p[i], p[j]) >= 0.0 &&
+            rbOrient2(p[i], p[after], p[j]) >= 0.0 && rbOrient2(p[after], p[before], p[j]) >= 0.0) {
             return false;
         }
     }

@@ -345,15 +345,6 @@ static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
     return sqrt(largest);
 }
 
-// Half the signed solid angle of a triangle seen from the origin (van Oosterom and Strackee 1983).
-static double halfSolidAngle(const rbVec3 v[3])
-{
-    double a = rbLength(v[0]), b = rbLength(v[1]), c = rbLength(v[2]);
-    double volume = rbDot(v[0], rbCross(v[1], v[2]));
-    double rest = a * b * c + rbDot(v[0], v[1]) * c + rbDot(v[1], v[2]) * a + rbDot(v[2], v[0]) * b;
-    return rbAtan2(volume, rest);
-}
-
 // Of a point that is not on the surface.
 static bool isInsideByWinding(const rbPolyhedron* p, rbVec3 point)
 {
@@ -363,7 +354,11 @@ static bool isInsideByWinding(const rbPolyhedron* p, rbVec3 point)
         for (int k = 0; k < 3; ++k) {
             v[k] = rbSub(p->vertices[p->triangles[t].v[k]], point);
         }
-        sum += halfSolidAngle(v);
+        // half the signed solid angle of the triangle (van Oosterom and Strackee 1983)
+        double a = rbLength(v[0]), b = rbLength(v[1]), c = rbLength(v[2]);
+        double rest =
+            a * b * c + rbDot(v[0], v[1]) * c + rbDot(v[1], v[2]) * a + rbDot(v[2], v[0]) * b;
+        sum += rbAtan2(rbDot(v[0], rbCross(v[1], v[2])), rest);
     }
     return sum > RB_PI; // the full solid angle is 4 pi, a winding number of 1/2 the threshold
 }

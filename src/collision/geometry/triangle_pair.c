@@ -46,11 +46,6 @@ typedef struct FacePair {
     rbLanePair gap;        // least height if the plane separates, otherwise negative
 } FacePair;
 
-static inline rbVec3 laneOf(rbLanes3 a, int lane)
-{
-    return rbMakeVec3(a.x[lane], a.y[lane], a.z[lane]);
-}
-
 static inline bool any(rbLaneMask mask)
 {
     return (mask | (rbLaneMask){mask[1], mask[0]})[0] != 0;
@@ -59,16 +54,6 @@ static inline bool any(rbLaneMask mask)
 static inline rbLanePair least(rbLanePair a, rbLanePair b, rbLanePair c)
 {
     return rbLanePair_Min(rbLanePair_Min(a, b), c);
-}
-
-static inline void findHeights(FacePair* pair)
-{
-    pair->normalSquare = rbDot3(pair->normal, pair->normal);
-    for (int i = 0; i < 3; ++i) {
-        pair->heights[i] = rbDot3(pair->offsets[i], pair->normal);
-    }
-    const rbLanePair* h = pair->heights;
-    pair->gap = rbLanePair_Max(least(h[0], h[1], h[2]), least(-h[0], -h[1], -h[2]));
 }
 
 static inline rbLaneMask isSliver(const FacePair* pair)
@@ -124,7 +109,8 @@ static inline void findInside(const FacePair* pair, rbLanePair inside[3][3])
 static inline rbClosest closestAtVertex(rbVec3 vertex, const FacePair* pair, int lane, int corner)
 {
     double ratio = pair->heights[corner][lane] / pair->normalSquare[lane];
-    rbVec3 foot = rbAddScaled(vertex, -ratio, laneOf(pair->normal, lane));
+    rbVec3 normal = {pair->normal.x[lane], pair->normal.y[lane], pair->normal.z[lane]};
+    rbVec3 foot = rbAddScaled(vertex, -ratio, normal);
     rbFigurePart face = {RB_FIGURE_FACE, 0};
     rbFigurePart point = {RB_FIGURE_VERTEX, corner};
     double squared = rbLengthSquared(rbSub(vertex, foot));
@@ -354,10 +340,13 @@ rbClosest rbClosestOfTriangles(const rbVec3 a[3], const rbVec3 b[3], double limi
     pair.firstSquare = rbDot3(pair.first, pair.first);
     pair.lastSquare = rbDot3(pair.last, pair.last);
     pair.normal = rbCross3(pair.first, pair.last);
+    pair.normalSquare = rbDot3(pair.normal, pair.normal);
     for (int i = 0; i < 3; ++i) {
         pair.offsets[i] = rbSub3(rbSwap3(corners[i]), corners[0]);
+        pair.heights[i] = rbDot3(pair.offsets[i], pair.normal);
     }
-    findHeights(&pair);
+    const rbLanePair* h = pair.heights;
+    pair.gap = rbLanePair_Max(least(h[0], h[1], h[2]), least(-h[0], -h[1], -h[2]));
     if (isBeyond(&pair, corners, limit)) {
         return (rbClosest){.squared = INFINITY};
     }

@@ -386,17 +386,6 @@ static void measureTriangles(const Query* query, const PairLeaf* leaf, rbDepthWi
     }
 }
 
-// Exchanged bodies have the other order of hashes or, if these are equal, the reverse rotation or
-// position.
-static bool areInOrder(const PairLeaf* leaf)
-{
-    rbQuat q = leaf->transformBtoA.q;
-    rbVec3 p = leaf->transformBtoA.p;
-    double turn = (q.w < 0.0 ? -1.0 : 1.0) * (q.x + 2.0 * q.y + 4.0 * q.z);
-    double order = turn != 0.0 ? turn : p.x + 2.0 * p.y + 4.0 * p.z;
-    return leaf->a->hash != leaf->b->hash ? leaf->a->hash < leaf->b->hash : order >= 0.0;
-}
-
 // Distance, and the shortest depth: of an order and a position rounded to 12 digits that are the
 // same for exchanged bodies, whose positions differ by rounding. The descent may pass places from
 // which a rounding decides the way.
@@ -405,7 +394,14 @@ static void measureOverlap(const Query* query, const PairLeaf* leaf, rbSeparatio
     PairLeaf ordered = *leaf;
     rbSeparationInput input = *query->input;
     Query plain = {.input = &input, .scratch = query->scratch, .error = query->error};
-    bool isFlipped = !areInOrder(leaf);
+    // exchanged bodies have the other order of hashes or, if these are equal, the reverse rotation
+    // or position
+    rbQuat q = leaf->transformBtoA.q;
+    rbVec3 p = leaf->transformBtoA.p;
+    double turn = (q.w < 0.0 ? -1.0 : 1.0) * (q.x + 2.0 * q.y + 4.0 * q.z);
+    double order = turn != 0.0 ? turn : p.x + 2.0 * p.y + 4.0 * p.z;
+    bool isFlipped =
+        leaf->a->hash != leaf->b->hash ? leaf->a->hash > leaf->b->hash : !(order >= 0.0);
     if (isFlipped) {
         ordered.a = leaf->b;
         ordered.b = leaf->a;
@@ -417,7 +413,7 @@ static void measureOverlap(const Query* query, const PairLeaf* leaf, rbSeparatio
     // the sum has no digits below 1e-12 of the size
     double size = leaf->a->radius + leaf->b->radius + input.radiusA + input.radiusB;
     rbVec3 shift = {COARSE * size, COARSE * size, COARSE * size};
-    rbVec3 p = ordered.transformBtoA.p;
+    p = ordered.transformBtoA.p;
     ordered.transformBtoA.p = rbSub(rbAdd(p, shift), shift);
     double error = rbDistance(p, ordered.transformBtoA.p) + DBL_EPSILON * size;
     rbSeparation found;

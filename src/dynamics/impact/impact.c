@@ -536,7 +536,7 @@ static double differenceAt(double t, void* context)
 
 static double slopeAt(double t, void* context)
 {
-    return evaluateSlope(((const Difference*)context)->series, t);
+    return evaluateSlope(context, t);
 }
 
 // Where the series crosses the value between low and high, once.
@@ -551,8 +551,8 @@ static double findCrossing(const Series* series, double value, double low, doubl
 static double findPassage(const Series* z, double value, double sign, double start, double end)
 {
     bool turns = (evaluateSlope(z, start) > 0.0) != (evaluateSlope(z, end) > 0.0);
-    Difference slope = {z, 0.0};
-    double extremum = turns ? rbFindRoot(slopeAt, &slope, start, end, 0.0, EVALUATIONS_MAX).x : end;
+    double extremum =
+        turns ? rbFindRoot(slopeAt, (void*)z, start, end, 0.0, EVALUATIONS_MAX).x : end;
     double marks[3] = {start, extremum, end};
     double last = sign * (evaluate(z, start) - value);
     for (int i = 1; i < 3; ++i) {

@@ -101,13 +101,6 @@ static rbOdeSystem systemOf(const rbMotionBody* body)
                          (void*)body};
 }
 
-static const rbOdeMethod* methodOf(rbMotionType type)
-{
-    const rbOdeMethod* method = rbGetOdeMethod(motionTable[type].method);
-    RB_VALIDATE(strcmp(method->name, rbMotionType_Name(type)) == 0);
-    return method;
-}
-
 static void unpack(const rbMotionBody* body, const double* x, rbMotionState* state)
 {
     memcpy(state, x, sizeOfUnknowns(body));
@@ -176,16 +169,6 @@ static void stepTaylor(const rbMotionBody* body, double h, rbMotionState* state)
 #define TINY_STEP 1e-13
 #define STEP_GROWTH_MAX 5.0
 
-static bool areFinite(const double* values, int count)
-{
-    for (int i = 0; i < count; ++i) {
-        if (!isfinite(values[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // A quantity that has decayed below this fraction of its largest value is measured by that
 // fraction: a body brought to rest by drag must not require ever smaller steps.
 #define DECAY_FLOOR 1e-6
@@ -224,17 +207,16 @@ static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
     return ratio;
 }
 
-// A step of size at most h, reduced until the error allows it; true if it covered the whole h.
-static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMotionCounts* counts)
+// Takes a step of size h if the error allows it, otherwise reduces the next one; true if it did.
+static bool judgeStep(const rbMotionBody* body, rbFlightNode* node, double h,
+                      const rbOdeStepResult* result, rbMotionCounts* counts)
 {
-    double x[RB_ODE_UNKNOWNS_MAX];
-    rbOdeStepResult result;
-    rbOdeSystem system = systemOf(body);
-    memcpy(x, &node->state, sizeof node->state);
-    rbOde_Step(methodOf(RB_MOTION_CASH_KARP), &system, node->time, h, x, &result);
     // NaN compares false with everything, so it needs a separate check.
-    bool isFinite = areFinite(result.x, system.count) && areFinite(result.error, system.count);
-    double ratio = isFinite ? errorRatio(body, node, &result, h) : DBL_MAX;
+    bool isFinite = true;
+    for (int i = 0; i < systemOf(body).count; ++i) {
+        isFinite = isFinite && isfinite(result->x[i]) && isfinite(result->error[i]);
+    }
+    double ratio = isFinite ? errorRatio(body, node, result, h) : DBL_MAX;
     bool isTiny = h <= TINY_STEP * (fabs(node->time) + body->settings.step);
     if (ratio > 1.0 && !isTiny) {
         double shrink = 0.9 * rbExp(-0.25 * rbLog(ratio));
@@ -251,9 +233,9 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
         node->step = h * (grow > STEP_GROWTH_MAX ? STEP_GROWTH_MAX : (grow < 0.2 ? 0.2 : grow));
     }
     if (isFinite) {
-        unpack(body, result.x, &node->state);
-        node->spinMax = largest(node->spinMax, result.x + 4);
-        node->speedMax = body->load != NULL ? largest(node->speedMax, result.x + 11) : 0.0;
+        unpack(body, result->x, &node->state);
+        node->spinMax = largest(node->spinMax, result->x + 4);
+        node->speedMax = body->load != NULL ? largest(node->speedMax, result->x + 11) : 0.0;
     }
     return true;
 }
@@ -278,11 +260,8 @@ static bool stepOnce(const rbFlight* flight, const rbMotionBody* body, double h,
                      rbMotionCounts* counts)
 {
     rbPoll();
-    if (flight->type == RB_MOTION_CASH_KARP) {
-        return tryStep(body, node, h, counts);
-    }
-    counts->accepted += 1;
     if (flight->type == RB_MOTION_TAYLOR) {
+        counts->accepted += 1;
         stepTaylor(body, h, &node->state);
         return true;
     }
@@ -290,7 +269,13 @@ static bool stepOnce(const rbFlight* flight, const rbMotionBody* body, double h,
     rbOdeStepResult result;
     rbOdeSystem system = systemOf(body);
     memcpy(x, &node->state, sizeof node->state);
-    rbOde_Step(methodOf(flight->type), &system, node->time, h, x, &result);
+    const rbOdeMethod* method = rbGetOdeMethod(motionTable[flight->type].method);
+    RB_VALIDATE(strcmp(method->name, rbMotionType_Name(flight->type)) == 0);
+    rbOde_Step(method, &system, node->time, h, x, &result);
+    if (flight->type == RB_MOTION_CASH_KARP) {
+        return judgeStep(body, node, h, &result, counts);
+    }
+    counts->accepted += 1;
     unpack(body, result.x, &node->state);
     return true;
 }

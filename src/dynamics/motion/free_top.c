@@ -93,16 +93,6 @@ static double reduceTurns(double angle)
     return (angle - turns * 0x1.921fb4p+3) - turns * 0x1.4442d18469899p-21;
 }
 
-// Rotation by an angle about the polar axis.
-static rbQuat twistAboutPolar(const rbFreeTop* top, double angle, double polarSign)
-{
-    double s, c;
-    rbSinCos(0.5 * reduceTurns(angle), &s, &c);
-    double v[3] = {0.0, 0.0, s * polarSign};
-    rbVec3 u = fromComponents(v, top->axes);
-    return (rbQuat){c, u.x, u.y, u.z};
-}
-
 // Coefficients for m <= 1/2. With e1 = q exp(2 eta), e2 = q exp(-2 eta), the real and imaginary
 // part of theta4(z + i eta) are 1 + sum (-1)^k g_k cos 2kz and -sum (-1)^k h_k sin 2kz, k = 1..,
 // with g_k, h_k = q^(k^2-k) (e1^k +- e2^k). e1 comes from K' - a, which stays finite as m goes to
@@ -344,7 +334,10 @@ void rbFreeTop_Evaluate(const rbFreeTop* top, double dt, rbQuat* orientation, rb
     double l[3];
     double twist = evaluateTwist(top, top->rate * dt + top->phase, l) - top->twistStart;
     double polarSign = top->amplitude.z < 0.0 ? -1.0 : 1.0;
-    rbQuat turn = twistAboutPolar(top, twist + top->precession * dt, polarSign);
+    double s, c; // of half the angle about the polar axis
+    rbSinCos(0.5 * reduceTurns(twist + top->precession * dt), &s, &c);
+    rbVec3 u = fromComponents((double[3]){0.0, 0.0, s * polarSign}, top->axes);
+    rbQuat turn = {c, u.x, u.y, u.z};
     rbQuat swing = swingToPolar(top, l, polarSign);
     *orientation = rbNormalizeQuat(rbMulQuat(rbMulQuat(top->frame, turn), swing));
     rbVec3 momentum = rbScale(top->momentum, fromComponents(l, top->axes));

@@ -61,15 +61,13 @@ static inline rbQuat turnAboutAxis(rbQuat q, int axis, double angle)
     double c, sinc;
     cosineAndSinc(half * half, &c, &sinc);
     double s = sinc * half;
-    rbQuat r;
     if (axis == 0) {
-        r = (rbQuat){c * q.w - s * q.x, c * q.x + s * q.w, c * q.y + s * q.z, c * q.z - s * q.y};
-    } else if (axis == 1) {
-        r = (rbQuat){c * q.w - s * q.y, c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x};
-    } else {
-        r = (rbQuat){c * q.w - s * q.z, c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w};
+        return (rbQuat){c * q.w - s * q.x, c * q.x + s * q.w, c * q.y + s * q.z, c * q.z - s * q.y};
     }
-    return r;
+    if (axis == 1) {
+        return (rbQuat){c * q.w - s * q.y, c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x};
+    }
+    return (rbQuat){c * q.w - s * q.z, c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w};
 }
 
 // A time h of the remainder of the energy about an axis of the body.

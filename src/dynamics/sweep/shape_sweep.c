@@ -257,8 +257,9 @@ static void sweepEdges(Search* search, const rbVec3 a[3], int i, const rbVec3 b[
 }
 
 // X-03 for a triangle of A and one of B.
-static void sweepTrianglePair(Search* search, const rbVec3 a[3], const rbVec3 b[3])
+static void meetTriangle(Search* search, const rbVec3 b[3], const void* mover)
 {
+    const rbVec3* a = mover;
     Part boxA = boundTriangle(a), boxB = boundTriangle(b);
     if (isinf(enterBox(search, &boxA, &boxB))) {
         return;
@@ -274,6 +275,12 @@ static void sweepTrianglePair(Search* search, const rbVec3 a[3], const rbVec3 b[
 }
 
 // ----------------------------------------------------------------------------------------- balls
+
+// A moving sphere.
+typedef struct Ball {
+    rbVec3 center;
+    double radius;
+} Ball;
 
 // The contact point of a sphere, from its center at contact.
 static void offerBall(Search* search, double t, rbVec3 center, rbVec3 point)
@@ -314,8 +321,11 @@ static void sweepBallEdge(Search* search, rbVec3 center, double radius, const rb
 }
 
 // X-02 for a sphere of A and a triangle of B.
-static void sweepBallTriangle(Search* search, rbVec3 center, double radius, const rbVec3 b[3])
+static void meetBall(Search* search, const rbVec3 b[3], const void* mover)
 {
+    const Ball* ball = mover;
+    rbVec3 center = ball->center;
+    double radius = ball->radius;
     Facet facet = makeFacet(b);
     double speed = rbDot(search->step, facet.normal);
     if (fabs(speed) > PARALLEL_MOTION * facet.length * search->length) {
@@ -465,26 +475,9 @@ static void meetBlock(Search* search, const rbTriangleBlock* block, const Single
     }
 }
 
-static void meetTriangle(Search* search, const rbVec3 corners[3], const void* mover)
-{
-    sweepTrianglePair(search, mover, corners);
-}
-
 static double getLowOfTriangle(const Search* search, const void* mover)
 {
     return -findReach(mover, 3, rbNeg(search->hint));
-}
-
-// A moving sphere.
-typedef struct Ball {
-    rbVec3 center;
-    double radius;
-} Ball;
-
-static void meetBall(Search* search, const rbVec3 corners[3], const void* mover)
-{
-    const Ball* ball = mover;
-    sweepBallTriangle(search, ball->center, ball->radius, corners);
 }
 
 static double getLowOfBall(const Search* search, const void* mover)
@@ -659,7 +652,7 @@ static void meetList(Search* search, const rbVec3 moving[3], const Side* b)
         double low = getLowOfTriangle(search, moving);
         double high = findReach(standing, 3, search->hint);
         if (!isinf(enterAlong(search, low, high)) && isFront(search, standing, -1.0)) {
-            sweepTrianglePair(search, moving, standing);
+            meetTriangle(search, standing, moving);
         }
     }
 }
