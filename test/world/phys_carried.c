@@ -22,7 +22,7 @@
 typedef enum Support {
     TURNTABLE, // on a path, about its own axis
     TRAY,      // on a path around a circle, without rotation
-    DRIVEN,    // on a hinge with a motor, its center beside the axis
+    DRIVEN,    // by a motor at a hinge; its center of mass is off the axis
     SUPPORT_COUNT
 } Support;
 
